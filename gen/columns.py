@@ -210,7 +210,7 @@ def render_prometheus(path):
         if "prometheus" not in entry.values:
             continue
         kind, name, said = family(entry)
-        lines.append("    {%s, %s, %s, PROMETHEUS_%s, %s, %s, 0},\n" % (
+        lines.append("    {%s, %s, %s, EXPOSITION_%s, %s, %s, 0},\n" % (
             table.c_string(name), table.c_string(kind), table.c_string(said),
             "SECONDS" if entry.get("kind") == "time" else "NUMBER", c_field(entry),
             c_flags("ROW_", needs(entry))))

@@ -6,10 +6,7 @@
 int export_histograms_start(struct export_histograms *h, struct snapshot *s,
                             const struct rows *rows) {
     h->rows = rows;
-    h->unit = s->ns_per_tick;
-    if (s->steady_ns_per_tick > 0) {
-        h->unit = s->steady_ns_per_tick;
-    }
+    h->unit = snapshot_steady_tick(s);
     h->left = s->size / sizeof(uint32_t);
     h->ticks = scratch_get(&s->memory, sizeof *h->ticks);
     h->ns = scratch_get(&s->memory, sizeof *h->ns);

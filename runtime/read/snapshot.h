@@ -305,6 +305,13 @@ static inline uint64_t snapshot_whole(double v) {
 static inline uint64_t snapshot_ns(const struct snapshot *s, uint64_t ticks) {
     return snapshot_whole((double)ticks * s->ns_per_tick);
 }
+/* steady_ns_per_tick if it is known. */
+static inline double snapshot_steady_tick(const struct snapshot *s) {
+    if (s->steady_ns_per_tick > 0) {
+        return s->steady_ns_per_tick;
+    }
+    return s->ns_per_tick;
+}
 
 /* ---- snapshot_activity.c */
 

@@ -3,5 +3,12 @@
 #include "otlp.h"
 
 int export_otlp(struct sink *out, struct run *r) {
-    return otlp_export_run(out, r, 0);
+    const struct otlp_form form = {0};
+    struct metrics m;
+    if (metrics_read(&m, r, 0)) {
+        return -1;
+    }
+    int failed = otlp_put(out, &m, &form);
+    metrics_free(&m);
+    return failed;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walks over the statistics of a run once and hands each family and series to an exposition, which
- * writes them as text or as protobuf. Called by the tool: for the exports prometheus and
- * prometheus-native and, for each of several runs, by `stint export --serve`. The histograms are in
- * export_prometheus_histogram.c, the GPU activities in export_prometheus_gpu.c.
+ * writes them as text. Called by the tool: for the export prometheus and, for each of several runs,
+ * by the commands that follow them. The histograms are in export_prometheus_histogram.c, the GPU
+ * activities in export_prometheus_gpu.c.
  */
 #include "export_prometheus.h"
 
@@ -15,14 +15,14 @@
 #include "formats.h"
 #include "metrics.h"
 
-#define SECONDS PROMETHEUS_SECONDS
-#define NUMBER PROMETHEUS_NUMBER
+#define SECONDS EXPOSITION_SECONDS
+#define NUMBER EXPOSITION_NUMBER
 
 struct family {
     const char *name;
     const char *type;
     const char *help;
-    enum prometheus_unit unit;
+    enum exposition_unit unit;
     struct row_field field;
     uint32_t needs;
     int optional; /* no series where it is zero */
@@ -57,10 +57,10 @@ static const struct summary summaries[] = {
      ROW_EXTRA_FIELD(gpu_calls), ROW_GPU, ROW_GPU_HISTOGRAM, ROW_EXTRA_FIELD(gpu_percentile_ns)},
 };
 
-struct prometheus_labels prometheus_scope(const struct prometheus *p, const struct stint_row *r) {
-    struct prometheus_labels l = p->x->process;
-    prometheus_label_add(&l, "name", export_row_name(r));
-    prometheus_label_add(&l, "set", export_field(export_set(p->s, r), EXPORT_NAME_BYTES));
+struct exposition_labels prometheus_scope(const struct prometheus *p, const struct stint_row *r) {
+    struct exposition_labels l = p->x->process;
+    exposition_label_add(&l, "name", export_row_name(r));
+    exposition_label_add(&l, "set", export_field(export_set(p->s, r), EXPORT_NAME_BYTES));
     return l;
 }
 
@@ -71,7 +71,7 @@ static void prometheus_put_family(const struct prometheus *p, const struct famil
         uint64_t value = row_number(r, f->field);
         int known = !(f->needs & ~r->has) && value != ROW_UNKNOWN;
         if (known && (value || !f->optional)) {
-            const struct prometheus_labels l = prometheus_scope(p, r);
+            const struct exposition_labels l = prometheus_scope(p, r);
             exposition_number(p->x, &l, value, f->unit);
         }
     }
@@ -84,8 +84,8 @@ static void prometheus_put_summary(const struct prometheus *p, const struct summ
         if (m->needs & ~r->has) {
             continue;
         }
-        const struct prometheus_labels l = prometheus_scope(p, r);
-        struct prometheus_summary value = {NULL, row_number(r, m->sum), row_number(r, m->count)};
+        const struct exposition_labels l = prometheus_scope(p, r);
+        struct exposition_summary value = {NULL, row_number(r, m->sum), row_number(r, m->count)};
         if (r->has & m->needs_quantiles) {
             value.percentile_ns = row_field(r, m->percentiles);
         }
@@ -96,15 +96,15 @@ static void prometheus_put_summary(const struct prometheus *p, const struct summ
 /* Its labels include those of the process. */
 static void prometheus_put_info(struct exposition *x, const struct run *r) {
     char pid[16];
-    struct prometheus_labels l = x->process;
+    struct exposition_labels l = x->process;
     snprintf(pid, sizeof pid, "%u", r->pid);
     l.count = 0;
-    prometheus_label_add(&l, "program", export_text(r->program));
-    prometheus_label_add(&l, "host", export_text(r->host));
-    prometheus_label_add(&l, "cpu", export_text(r->cpu));
-    prometheus_label_add(&l, "clock", export_text(r->clock));
-    prometheus_label_add(&l, "state", export_text(export_state(r)));
-    prometheus_label_add(&l, "pid", export_text(pid));
+    exposition_label_add(&l, "program", export_text(r->program));
+    exposition_label_add(&l, "host", export_text(r->host));
+    exposition_label_add(&l, "cpu", export_text(r->cpu));
+    exposition_label_add(&l, "clock", export_text(r->clock));
+    exposition_label_add(&l, "state", export_text(export_state(r)));
+    exposition_label_add(&l, "pid", export_text(pid));
     exposition_family(x, "stint_run_info", "gauge", "The run these numbers are of.");
     exposition_number(x, &l, 1, NUMBER);
 }
@@ -116,8 +116,8 @@ static void prometheus_put_run(struct exposition *x, const struct snapshot *s) {
     exposition_number(x, &x->process, s->steps, NUMBER);
     exposition_family(x, "stint_lost_total", "counter", "What was lost, skipped or abandoned.");
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
-        struct prometheus_labels l = x->process;
-        prometheus_label_add(&l, "what", export_field(status_text(i)->key, EXPORT_NAME_BYTES));
+        struct exposition_labels l = x->process;
+        exposition_label_add(&l, "what", export_field(status_text(i)->key, EXPORT_NAME_BYTES));
         exposition_number(x, &l, s->lost[i], NUMBER);
     }
 }
@@ -148,12 +148,12 @@ int prometheus_add_run(struct exposition *x, struct run *r, int processes) {
     metrics_use_steady_tick(&r->snapshot);
     if (processes) {
         snprintf(pid, sizeof pid, "%u", r->pid);
-        prometheus_label_add(&x->process, "host", export_text(r->host));
-        prometheus_label_add(&x->process, "pid", export_text(pid));
+        exposition_label_add(&x->process, "host", export_text(r->host));
+        exposition_label_add(&x->process, "pid", export_text(pid));
     }
     if (processes && r->rank) {
         snprintf(rank, sizeof rank, "%u", r->rank - 1);
-        prometheus_label_add(&x->process, "rank", export_text(rank));
+        exposition_label_add(&x->process, "rank", export_text(rank));
     }
     int failed = prometheus_walk(x, r);
     x->process.count = 0;
@@ -163,8 +163,7 @@ int prometheus_add_run(struct exposition *x, struct run *r, int processes) {
 
 int export_prometheus(struct sink *out, struct run *r) {
     struct exposition x;
-    exposition_start(&x, &prometheus_text);
-    x.sink = out;
+    exposition_start(&x, out);
     x.process.terminal = out->terminal;
     int failed = prometheus_walk(&x, r);
     exposition_free(&x);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The families and series that a run has for Prometheus, in whatever form the exposition has.
+ * The families and series that a run has for Prometheus.
  */
 #ifndef STINT_EXPORT_PROMETHEUS_H
 #define STINT_EXPORT_PROMETHEUS_H
 
 #include "exposition.h"
+#include "read/rows.h"
 
 /* All of a run that the families of scopes are made of. */
 struct prometheus {
@@ -16,7 +17,7 @@ struct prometheus {
 };
 
 /* The labels of a scope. */
-struct prometheus_labels prometheus_scope(const struct prometheus *p, const struct stint_row *r);
+struct exposition_labels prometheus_scope(const struct prometheus *p, const struct stint_row *r);
 
 /* The families of histograms. */
 void prometheus_histograms(const struct prometheus *p);

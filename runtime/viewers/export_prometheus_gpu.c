@@ -9,7 +9,7 @@ struct device_family {
     const char *name;
     const char *type;
     const char *help;
-    enum prometheus_unit unit;
+    enum exposition_unit unit;
     size_t field; /* of struct export_device */
     int memory;   /* only if allocations were traced */
 };
@@ -17,25 +17,25 @@ struct device_family {
 #define DEVICE(name) offsetof(struct export_device, name)
 static const struct device_family device_families[] = {
     {"stint_device_busy_seconds_total", "counter", "Time in which anything ran on a GPU.",
-     PROMETHEUS_SECONDS, DEVICE(busy_ns), 0},
+     EXPOSITION_SECONDS, DEVICE(busy_ns), 0},
     {"stint_device_kernel_seconds_total", "counter", "Time in which a kernel ran on a GPU.",
-     PROMETHEUS_SECONDS, DEVICE(kernel_ns), 0},
+     EXPOSITION_SECONDS, DEVICE(kernel_ns), 0},
     {"stint_device_copy_seconds_total", "counter", "Time in which a copy or fill ran on a GPU.",
-     PROMETHEUS_SECONDS, DEVICE(copy_ns), 0},
+     EXPOSITION_SECONDS, DEVICE(copy_ns), 0},
     {"stint_device_overlap_seconds_total", "counter", "Time in which both ran on a GPU.",
-     PROMETHEUS_SECONDS, DEVICE(overlap_ns), 0},
+     EXPOSITION_SECONDS, DEVICE(overlap_ns), 0},
     {"stint_device_idle_seconds_total", "counter", "Time in which nothing ran, between work.",
-     PROMETHEUS_SECONDS, DEVICE(idle_ns), 0},
+     EXPOSITION_SECONDS, DEVICE(idle_ns), 0},
     {"stint_device_allocated_bytes", "gauge", "Memory of a GPU that is allocated.",
-     PROMETHEUS_NUMBER, DEVICE(allocated_bytes), 1},
+     EXPOSITION_NUMBER, DEVICE(allocated_bytes), 1},
     {"stint_device_allocated_peak_bytes", "gauge", "The most that was allocated at once.",
-     PROMETHEUS_NUMBER, DEVICE(peak_bytes), 1},
+     EXPOSITION_NUMBER, DEVICE(peak_bytes), 1},
 };
 
 struct row_family {
     const char *name;
     const char *help;
-    enum prometheus_unit unit;
+    enum exposition_unit unit;
     size_t field; /* of struct activity_row */
 };
 
@@ -45,17 +45,17 @@ static const struct {
     struct row_family family[3]; /* up to one without a name */
 } groups[] = {
     {ACTIVITY_IN(ACTIVITY_KERNEL),
-     {{"stint_kernel_runs_total", "Runs of a kernel.", PROMETHEUS_NUMBER, SUM(count)},
-      {"stint_kernel_seconds_total", "Time of a kernel on the GPU.", PROMETHEUS_SECONDS,
+     {{"stint_kernel_runs_total", "Runs of a kernel.", EXPOSITION_NUMBER, SUM(count)},
+      {"stint_kernel_seconds_total", "Time of a kernel on the GPU.", EXPOSITION_SECONDS,
        SUM(total)}}},
     {ACTIVITY_IN_COPIES,
-     {{"stint_copy_runs_total", "Copies and fills.", PROMETHEUS_NUMBER, SUM(count)},
-      {"stint_copy_seconds_total", "Time of copies and fills.", PROMETHEUS_SECONDS, SUM(total)},
-      {"stint_copy_moved_bytes_total", "Bytes of copies and fills.", PROMETHEUS_NUMBER,
+     {{"stint_copy_runs_total", "Copies and fills.", EXPOSITION_NUMBER, SUM(count)},
+      {"stint_copy_seconds_total", "Time of copies and fills.", EXPOSITION_SECONDS, SUM(total)},
+      {"stint_copy_moved_bytes_total", "Bytes of copies and fills.", EXPOSITION_NUMBER,
        SUM(bytes)}}},
     {ACTIVITY_IN_CALLS,
-     {{"stint_api_calls_total", "Calls of the GPU's API.", PROMETHEUS_NUMBER, SUM(count)},
-      {"stint_api_seconds_total", "Time of the host in the GPU's API.", PROMETHEUS_SECONDS,
+     {{"stint_api_calls_total", "Calls of the GPU's API.", EXPOSITION_NUMBER, SUM(count)},
+      {"stint_api_seconds_total", "Time of the host in the GPU's API.", EXPOSITION_SECONDS,
        SUM(total)}}},
 };
 
@@ -91,9 +91,9 @@ static void prometheus_put_device_family(struct exposition *x, const struct snap
         if (f->memory && !devices[i].peaked) {
             continue;
         }
-        struct prometheus_labels l = x->process;
-        prometheus_label_add(&l, "device", device_label(number, s, i));
-        prometheus_label_add(&l, "gpu", export_field(devices[i].name, sizeof s->devices[i].name));
+        struct exposition_labels l = x->process;
+        exposition_label_add(&l, "device", device_label(number, s, i));
+        exposition_label_add(&l, "gpu", export_field(devices[i].name, sizeof s->devices[i].name));
         exposition_number(x, &l, record_field(&devices[i], f->field), f->unit);
     }
 }
@@ -102,11 +102,11 @@ static void prometheus_put_activity(struct exposition *x, const struct snapshot 
                                     const struct row_family *f, const struct activity_row *r) {
     char text[ACTIVITY_NAME_BYTES], number[DEVICE_TEXT];
     size_t n = activity_name(text, sizeof text, &r->sum);
-    struct prometheus_labels l = x->process;
-    prometheus_label_add(&l, "name", export_name(text, n));
-    prometheus_label_add(&l, "kind", export_text(activity_kind_text(r->sum.kind)));
+    struct exposition_labels l = x->process;
+    exposition_label_add(&l, "name", export_name(text, n));
+    exposition_label_add(&l, "kind", export_text(activity_kind_text(r->sum.kind)));
     if (r->sum.device < s->device_count) {
-        prometheus_label_add(&l, "device", device_label(number, s, r->sum.device));
+        exposition_label_add(&l, "device", device_label(number, s, r->sum.device));
     }
     exposition_number(x, &l, record_field(r, f->field), f->unit);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes metrics of a run, and differences of two readings; for the exports otlp, otlp-proto and
- * prometheus-native, for `stint export --follow` and `stint report --every`.
+ * Makes metrics of a run, and differences of two readings; for the export otlp, for
+ * `stint export --follow`, `stint report --every` and `stint top`.
  * - A series has a label, and a label is there once: numbers of equal labels are added.
  * - Histograms are those of flat rows, because the paths of a site share one. Counters of scopes
- * are   those of the call tree, with the path as a label; their sums over the paths are the flat
- * ones.
+ *   are those of the call tree, with the path as a label; their sums over the paths are the flat
+ *   ones.
  * - A histogram from which calls are missing, because memory for it was refused, is left out; the
  *   counter of losses tells.
  */
@@ -21,6 +21,7 @@
 #include "export/export_columns.h"
 #include "read/rows.h"
 
+#define METRIC_NAME_BYTES (4 * EXPORT_NAME_BYTES)
 /* Longer paths are cut: their series are added. */
 #define METRIC_PATH_BYTES 4000u
 
@@ -39,7 +40,9 @@ struct reading {
 
 /* ---- Texts. */
 
-size_t metric_clean(char out[METRIC_NAME_BYTES], struct export_name name) {
+/* Writes the name as UTF-8 that no other name becomes: a byte that is not UTF-8 is \xff. Returns
+ * the bytes written. */
+static size_t metric_clean(char out[METRIC_NAME_BYTES], struct export_name name) {
     static const char hex[] = "0123456789abcdef";
     size_t n = 0;
     for (size_t i = 0; i < name.length;) {
@@ -333,9 +336,7 @@ static void read_losses(struct reading *g) {
 }
 
 void metrics_use_steady_tick(struct snapshot *s) {
-    if (s->steady_ns_per_tick > 0) {
-        s->ns_per_tick = s->steady_ns_per_tick;
-    }
+    s->ns_per_tick = snapshot_steady_tick(s);
 }
 
 int metrics_read(struct metrics *out, struct run *r, int each_thread) {
@@ -608,7 +609,7 @@ uint64_t metric_percentile(const struct metrics *m, const struct metric_histogra
     return 0;
 }
 
-int32_t metric_exponential_index(double ns) {
+static int32_t metric_exponential_index(double ns) {
     return (int32_t)ceil(log2(ns * 1e-9) * (1 << METRIC_SCALE)) - 1;
 }
 

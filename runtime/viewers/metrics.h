@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run as metrics: a histogram per scope and counters, cumulative since the run began, or the
- * difference of two readings. What OTLP and Prometheus' native histograms are written from. All
- * times are computed with the length of a tick that the program measured at its start, so that no
- * number falls from one reading to the next.
+ * difference of two readings. OTLP is written from them. All times are computed with the length of
+ * a tick that the program measured at its start, so that no number falls from one reading to the
+ * next.
  */
 #ifndef STINT_VIEWERS_METRICS_H
 #define STINT_VIEWERS_METRICS_H
@@ -77,11 +77,6 @@ struct metrics {
     int delta;
 };
 
-/* Room for any name, and the name as UTF-8 that no other name becomes: a byte that is not UTF-8 is
- * \xff. Returns the bytes written. */
-#define METRIC_NAME_BYTES (4 * EXPORT_NAME_BYTES)
-size_t metric_clean(char out[METRIC_NAME_BYTES], struct export_name name);
-
 /* Times of the snapshot are computed with the length of a tick that the program measured. */
 void metrics_use_steady_tick(struct snapshot *s);
 
@@ -110,7 +105,6 @@ uint64_t metric_percentile(const struct metrics *m, const struct metric_histogra
 
 /* An exponential histogram: index i counts values in (2^(i/2^s), 2^((i+1)/2^s)] seconds. */
 #define METRIC_SCALE 6
-int32_t metric_exponential_index(double ns);
 struct metric_exponential {
     uint64_t zero;   /* samples of 0 */
     int32_t offset;  /* index of the first count */

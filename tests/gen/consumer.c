@@ -209,11 +209,11 @@ struct report;
 
 typedef int report_view_function(const struct report *r, int line);
 
-enum prometheus_unit { PROMETHEUS_NUMBER, PROMETHEUS_SECONDS };
+enum exposition_unit { EXPOSITION_NUMBER, EXPOSITION_SECONDS };
 
 struct family {
     const char *name, *type, *help;
-    enum prometheus_unit unit;
+    enum exposition_unit unit;
     struct row_field field;
     uint32_t needs;
     int optional;

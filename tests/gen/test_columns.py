@@ -90,7 +90,7 @@ static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
         said = "prometheus = counter stint_scope_calls_total: All.\n"
         self.assert_golden("prometheus_columns.inc", CALLS + said + INFO, support.HEAD + """\
 static const struct family column_families[] = {
-    {"stint_scope_calls_total", "counter", "All.", PROMETHEUS_NUMBER, ROW_FIELD(calls), 0, 0},
+    {"stint_scope_calls_total", "counter", "All.", EXPOSITION_NUMBER, ROW_FIELD(calls), 0, 0},
 };
 """)
         self.refuse(CALLS + "prometheus = sum stint_scope_calls: All.\n",

@@ -189,8 +189,8 @@ Shows a run, see `stint top`.
         self.assertIn("| `chrome` (trace events, for ui.perfetto.dev", text)
         self.assertIn(" or `html` (a report in one file, for a browser). The last decides. |", text)
         text = support.gen("option_table.inc", self.write("t.ini", source)).stdout
-        self.assertIn('"      --fail-on GLOBS    chrome             trace events, for ui.perfetto.dev,', text)
-        self.assertIn('"                         html               a report in one file, for a browser\\n"', text)
+        self.assertIn('"      --fail-on GLOBS    chrome      trace events, for ui.perfetto.dev,', text)
+        self.assertIn('"                         html        a report in one file, for a browser\\n"', text)
 
     def refuse(self, source, said):
         for output in ("option_ids.inc", "option_table.inc", "options.md"):

@@ -57,7 +57,7 @@ def case_bash(folder):
     for command in COMMANDS:
         need(sorted(bash(command, "-")) == sorted(options_of(command)), command, bash(command, "-"))
     need(bash("export", "--to", "") == FORMATS, bash("export", "--to", ""))
-    need(bash("export", "-t", "prom") == ["prometheus", "prometheus-native"])
+    need(bash("export", "-t", "prom") == ["prometheus"])
     need(bash("export", "--to", "=", "c") == [name for name in FORMATS if name[0] == "c"], "at the =")
     need(bash("export", "--to", "=") == FORMATS, "at the =")
     need("table" in bash("report", "--view", "") and bash("report", "--top", "") == [])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics as they leave stint: otlp, prometheus-native, --follow, --post and --serve.
+"""Metrics as they leave stint: otlp, prometheus, --follow, --post and --serve.
 
     metrics_test.py TOOL PROGRAM FAKE_PROGRAM CASE
 
-The bytes are read by the decoder in otlp.py, and by `protoc --decode` where it is installed.
+The requests are read by the decoder in otlp.py.
 """
 import csv
 import http.client
@@ -25,7 +25,7 @@ import threading
 import time
 
 from cases import LIMIT, SKIPPED, environment, is_sanitized, main, need
-from otlp import decode, delimited, from_json, points
+from otlp import from_json, points
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 
@@ -146,21 +146,14 @@ def case_otlp(folder):
     need(paths == {"step"}, "paths: %s" % paths)
 
 
-def case_otlp_proto(folder):
+def case_options(folder):
+    """Deltas and threads are said in each point."""
     path = record(folder / "a.stint", SLURM_PROCID=3)
-    for options in ((), ("--buckets", "explicit"), ("--temporality", "delta"), ("--threads",)):
-        text = otlp(path, *options)
-        data = tool("export", path, "--to", "otlp-proto", *options).stdout
-        proto = points(decode(data, "Request"))
-        need(list(text) == list(proto), "series of %s" % (options,))
-        for key, point in text.items():
-            other = proto[key]
-            need(point.buckets == other.buckets and point.delta == other.delta ==
-                 ("delta" in options), key, options)
-            need(math.isclose(point.value, other.value, rel_tol=1e-12, abs_tol=1e-12), key)
-            need(point.start == other.start and point.end == other.end, key)
-        need(any("thread.name" in p.labels for p in text.values()) == ("--threads" in options),
-             options)
+    for options in ((), ("--temporality", "delta"), ("--threads",)):
+        found = otlp(path, *options)
+        for key, point in found.items():
+            need(point.delta == ("delta" in options), key, options)
+        need(any("thread.name" in p.labels for p in found.values()) == ("--threads" in options), options)
 
 
 def case_explicit(folder):
@@ -176,116 +169,7 @@ def case_explicit(folder):
              {high: n for _, high, n in row["histogram"]}, h.point, row)
 
 
-PROTO = """syntax = "proto2";
-message Request { repeated ResourceMetrics resource_metrics = 1; }
-message ResourceMetrics { optional Resource resource = 1; repeated ScopeMetrics scope_metrics = 2; }
-message Resource { repeated KeyValue attributes = 1; }
-message ScopeMetrics { optional Scope scope = 1; repeated Metric metrics = 2; }
-message Scope { optional string name = 1; optional string version = 2; }
-message Metric { optional string name = 1; optional string description = 2; optional string unit = 3;
-  optional Sum sum = 7; optional Histogram histogram = 9; optional Exponential exponential = 10; }
-message Sum { repeated Number points = 1; optional int32 temporality = 2; optional bool monotonic = 3; }
-message Histogram { repeated Bounds points = 1; optional int32 temporality = 2; }
-message Exponential { repeated Buckets points = 1; optional int32 temporality = 2; }
-message Number { optional fixed64 start = 2; optional fixed64 time = 3; optional double as_double = 4;
-  optional sfixed64 as_int = 6; repeated KeyValue attributes = 7; }
-message Bounds { optional fixed64 start = 2; optional fixed64 time = 3; optional fixed64 count = 4;
-  optional double sum = 5; repeated fixed64 counts = 6 [packed = true];
-  repeated double bounds = 7 [packed = true]; repeated KeyValue attributes = 9;
-  optional double min = 11; optional double max = 12; }
-message Buckets { repeated KeyValue attributes = 1; optional fixed64 start = 2;
-  optional fixed64 time = 3; optional fixed64 count = 4; optional double sum = 5;
-  optional sint32 scale = 6; optional fixed64 zero = 7; optional Positive positive = 8;
-  optional double min = 12; optional double max = 13; }
-message Positive { optional sint32 offset = 1; repeated uint64 counts = 2 [packed = true]; }
-message KeyValue { optional string key = 1; optional Any value = 2; }
-message Any { optional string text = 1; optional bool truth = 2; optional int64 number = 3; }
-message Family { optional string name = 1; optional string help = 2; optional int32 type = 3;
-  repeated Series metric = 4; }
-message Series { repeated Label label = 1; optional Value gauge = 2; optional Value counter = 3;
-  optional Summary summary = 4; optional Native histogram = 7; }
-message Label { optional string name = 1; optional string value = 2; }
-message Value { optional double value = 1; }
-message Summary { optional uint64 count = 1; optional double sum = 2; repeated Quantile quantile = 3; }
-message Quantile { optional double quantile = 1; optional double value = 2; }
-message Native { optional uint64 count = 1; optional double sum = 2; optional sint32 schema = 5;
-  optional double zero_threshold = 6; optional uint64 zero_count = 7; repeated Span span = 12;
-  repeated sint64 delta = 13 [packed = true]; }
-message Span { optional sint32 offset = 1; optional uint32 length = 2; }
-"""
-
-
-def protoc(folder, message, data):
-    (folder / "stint.proto").write_text(PROTO)
-    done = subprocess.run(["protoc", "--decode", message, "-I", str(folder), "stint.proto"], input=data,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=LIMIT)
-    need(done.returncode == 0 and not done.stderr, "protoc", done.stderr.decode())
-    text = done.stdout.decode()
-    need(not re.search(r"(?m)^\s*\d+[:{ ]", text), "a field without a name", text[:2000])
-    return text
-
-
-def case_protoc(folder):
-    if not shutil.which("protoc"):
-        print("skipped: no protoc")
-        return SKIPPED
-    path = record(folder / "a.stint")
-    for options in ((), ("--buckets", "explicit")):
-        data = tool("export", path, "--to", "otlp-proto", *options).stdout
-        text = protoc(folder, "Request", data)
-        need(text.count("as_int: ") == sum("asInt" in p.point for p in otlp(path).values()), "points")
-    for family in delimited(export(path, "prometheus-native")):
-        protoc(folder, "Family", family)
-    return 0
-
-
 # ---- Prometheus ---------------------------------------------------------------------------------
-
-def native_buckets(h):
-    """Index of Prometheus: count."""
-    found, index, deltas, count = {}, 0, iter(h.get("delta", [])), 0
-    for span in h.get("span", []):
-        index += span["offset"]
-        for _ in range(span["length"]):
-            count += next(deltas)
-            found[index] = count
-            index += 1
-    need(next(deltas, None) is None, "a delta without a span")
-    return {i: n for i, n in found.items() if n}
-
-
-def case_native(folder):
-    path = record(folder / "a.stint")
-    found, families = otlp(path), {}
-    for family in delimited(export(path, "prometheus-native")):
-        family = decode(family, "Family")
-        need(family["name"] not in families, "a family twice")
-        families[family["name"]] = family
-    natives = families["stint_scope_duration_seconds"]
-    need(natives["type"] == 4, natives)
-    for series in natives["metric"]:
-        labels = {one["name"]: one["value"] for one in series["label"]}
-        h = series["histogram"]
-        (same,) = named(found, "stint.scope.duration", scope=labels["name"], set=labels["set"])
-        need(h["schema"] == 6 and h["zeroThreshold"] > 0, h)
-        need(native_buckets(h) == {i + 1: n for i, n in same.buckets.items()}, h, same.point)
-        need(sum(native_buckets(h).values()) + h["zeroCount"] == h["count"] == same.value, h)
-        need(math.isclose(h["sum"], same.point["sum"], abs_tol=1e-9), h, same.point)
-    # The other families are those of the text, with the same values.
-    text = export(path, "prometheus").decode()
-    kinds = dict(re.findall(r"(?m)^# TYPE (\S+) (\S+)$", text))
-    for name, kind in kinds.items():
-        series = re.findall(r"(?m)^%s(?:\{.*\})? (\S+)$" % name, text)
-        if kind == "histogram" or not series:
-            continue
-        need(name in families, "no family %s" % name)
-        if kind in ("counter", "gauge"):
-            values = [one[kind]["value"] for one in families[name]["metric"]]
-            need(values == [float(value) for value in series], name, values, series)
-        else:
-            counts = re.findall(r"(?m)^%s_count\{.*\} (\d+)$" % name, text)
-            need([str(one["summary"]["count"]) for one in families[name]["metric"]] == counts, name)
-
 
 def text_values(path):
     """By series: its value in the text exposition."""
@@ -303,9 +187,6 @@ def case_rows(folder):
     found, text = otlp(path), text_values(path)
     histograms = named(found, "stint.scope.duration")
     need(len(histograms) >= 1000, len(histograms))
-    (native,) = [family for family in (decode(one, "Family") for one in delimited(
-        export(path, "prometheus-native"))) if family["name"] == "stint_scope_duration_seconds"]
-    need(len(native["metric"]) == len(histograms), "native: %d" % len(native["metric"]))
     need(sum(1 for row in stats(path)["stats"] if row.get("histogram")) == len(histograms), "json")
     for h in histograms:
         labels = '{name="%s",set="%s"}' % (h.labels["scope"], h.labels["set"])
@@ -323,10 +204,6 @@ def case_sampled(folder):
     need(text["stint_scope_duration_seconds_count" + labels] == row.value, "count")
     seconds = text["stint_scope_duration_seconds_sum" + labels]
     need(math.isclose(seconds, row.point["sum"], rel_tol=1e-3), "sum", seconds, row.point)
-    (native,) = [s for family in (decode(one, "Family") for one in delimited(
-        export(path, "prometheus-native"))) if family["name"] == "stint_scope_duration_seconds"
-        for s in family["metric"] if s["label"][0]["value"] == "matmul"]
-    need(math.isclose(native["histogram"]["sum"], row.point["sum"], abs_tol=1e-9), native)
 
 
 def case_gpu(folder):
@@ -335,21 +212,16 @@ def case_gpu(folder):
     rows = {row["name"]: row["gpu"] for row in stats(path)["stats"] if "gpu" in row}
     need(set(rows) == {"kernel", "copy"}, rows)
     found, text = otlp(path, "--buckets", "explicit"), text_values(path)
-    (native,) = [family for family in (decode(one, "Family") for one in delimited(
-        export(path, "prometheus-native"))) if family["name"] == "stint_scope_gpu_duration_seconds"]
-    natives = {series["label"][0]["value"]: series["histogram"] for series in native["metric"]}
-    need(set(natives) == set(rows), natives)
     for name, row in rows.items():
         count = sum(n for _, _, n in row["histogram"])
         (h,) = named(found, "stint.scope.gpu.duration", scope=name)
         need({round(bound * 1e9 + 0.5): n for bound, n in h.buckets.items()} ==
              {high: n for _, high, n in row["histogram"]}, h.point, row)
-        need(h.value == count == natives[name]["count"], h.point, natives[name])
+        need(h.value == count, h.point)
         need(math.isclose(h.point["sum"] * 1e9, row["total_ns"], abs_tol=1e-3), h.point, row)
         (series,) = [key for key in text if key.startswith(
             'stint_scope_gpu_duration_seconds_count{name="%s",' % name)]
         need(text[series] == count, series)
-    need(natives["kernel"]["zeroCount"] == 2 and "span" not in natives["kernel"], natives["kernel"])
 
 
 def case_reset(folder):
@@ -549,8 +421,7 @@ def case_follow_bad(folder):
                              "http://HOST"),
                             ((good, "--to", "otlp", "--serve", "1"), "prometheus"),
                             ((good, "--to", "otlp", "--follow", "1", "--temporality", "delta",
-                              "--post", "http://x"), "cumulative"),
-                            ((good, "--to", "otlp-proto", "--follow", "1"), "--post")):
+                              "--post", "http://x"), "cumulative")):
         err = tool("export", *arguments, rc=2).stderr.decode()
         need(what in err and err.count("\n") == 1, arguments, err)
 
@@ -706,17 +577,15 @@ class Collector:
 def case_post(folder):
     path = record(folder / "a.stint")
     final = otlp(path)
-    for kind, type_of in (("otlp", "application/json"), ("otlp-proto", "application/x-protobuf")):
-        collector = Collector(503, 0, 200)  # asks to come back, closes, takes it
-        done = tool("export", path, "--to", kind, "--follow", "1", "--post", collector.url)
-        collector.close()
-        need(len(collector.bodies) == 1, "requests: %d" % len(collector.bodies), done.stderr)
-        need(collector.paths == [("/v1/metrics", type_of)] * 3, collector.paths)
-        body = collector.bodies[0]
-        found = points(decode(body, "Request")) if kind != "otlp" else lines(body)[0]
-        need({k: p.buckets for k, p in found.items()} == {k: p.buckets for k, p in final.items()},
-             "not the file's counts")
-        need(b"answers 503" in done.stderr and b"takes requests" in done.stderr, done.stderr)
+    collector = Collector(503, 0, 200)  # asks to come back, closes, takes it
+    done = tool("export", path, "--to", "otlp", "--follow", "1", "--post", collector.url)
+    collector.close()
+    need(len(collector.bodies) == 1, "requests: %d" % len(collector.bodies), done.stderr)
+    need(collector.paths == [("/v1/metrics", "application/json")] * 3, collector.paths)
+    (found,) = lines(collector.bodies[0])
+    need({k: p.buckets for k, p in found.items()} == {k: p.buckets for k, p in final.items()},
+         "not the file's counts")
+    need(b"answers 503" in done.stderr and b"takes requests" in done.stderr, done.stderr)
     collector = Collector(400)
     done = tool("export", path, "--to", "otlp", "--follow", "1", "--post", collector.url + "/x", rc=1)
     need(collector.paths == [("/x", "application/json")], "a refused request is sent again")
@@ -801,10 +670,6 @@ class Served:
         return finish(self.process, signal_number=signal.SIGTERM)
 
 
-NATIVE = ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
-          "encoding=delimited;q=0.6,text/plain;version=0.0.4;q=0.5")
-
-
 def case_serve(folder):
     paths = [record(folder / ("%d.stint" % i), PMI_RANK=i) for i in range(2)]
     served = Served(folder / "*.stint")
@@ -826,12 +691,6 @@ def case_serve(folder):
         done = subprocess.run(["promtool", "check", "metrics"], input=body, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
         need(not done.returncode, done.stdout.decode())
-    status, kind, body = served.get(Accept=NATIVE)
-    need(status == 200 and kind.startswith("application/vnd.google.protobuf"), status, kind)
-    families = [decode(family, "Family") for family in delimited(body)]
-    natives = [s for f in families if f["type"] == 4 for s in f["metric"]]
-    need(len(natives) == 2 * len(stats(paths[0])["stats"]), "native histograms")
-    need(served.get(Accept="text/plain")[1].startswith("text/plain"), "text was asked for")
     for method, path, expected in (("GET", "/", 404), ("GET", "/metricsx", 404), ("POST", "/metrics", 405),
                                    ("GET", "/metrics?x=1", 200), ("HEAD", "/metrics", 405),
                                    ("GET", "/" + "a" * 9000, 414)):
@@ -867,7 +726,6 @@ def case_serve_slow(folder):
     served = Served(path, LD_PRELOAD=os.environ.get("LATE_CLOCK", ""), LATE_CLOCK_FILE=later)
     files = len(os.listdir("/proc/%d/fd" % served.process.pid))
     need(len(served.get()[2]) > 4 << 20, "an answer that a socket has room for")
-    served.get(Accept=NATIVE)
     before = resident(served.process.pid)
     # More than there is room for: the others are accepted when the time of these is over.
     idle = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(10)]
@@ -879,7 +737,7 @@ def case_serve_slow(folder):
     for one in idle:
         one.close()
     for _ in range(50):
-        served.get(Accept=NATIVE)
+        served.get()
     need(resident(served.process.pid) < before + 4096, "it grows: %d KB, %d KB" % (
         before, resident(served.process.pid)))
     served.end()

@@ -29,10 +29,6 @@ foreach(case IN ITEMS "perfetto full" "perfetto gpu" "pprof tree" "pprof full")
     stint_viewer_test(protoc.${name} Python3::Interpreter -B "${here}/proto.py" protoc ${program}
         ${arguments})
 endforeach()
-foreach(format IN ITEMS otlp-proto prometheus-native)
-    stint_viewer_test(protoc.${format} Python3::Interpreter -B "${here}/proto.py" official ${program}
-        ${format})
-endforeach()
 stint_viewer_test(pprof Python3::Interpreter -B "${here}/proto.py" go ${program})
 set(programs $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>)
 foreach(case IN ITEMS scrape scrape3 docs otlp3)

@@ -6,15 +6,12 @@
                                           of its type
     proto.py go PROGRAM                   go tool pprof: times and calls are those of folded
                                           stacks
-    proto.py official PROGRAM FORMAT      protoc --decode with the .proto files of OpenTelemetry and
-                                          Prometheus, which tests/viewer/servers.sh fetches
 
 PROGRAM is export_golden. The descriptions are the fields of the public .proto files that are
 written: perfetto/trace/*.proto of Perfetto and proto/profile.proto of pprof. protoc prints a field
 that is not described by its number, and refuses one of another type.
 """
 import collections
-import os
 import pathlib
 import re
 import shutil
@@ -123,56 +120,6 @@ def protoc(program, kind, run):
     return 0
 
 
-# Package, folder of its files, file, message.
-OFFICIAL = {
-    "otlp-proto": ("opentelemetry-proto", "usr/include",
-                   "opentelemetry/proto/collector/metrics/v1/metrics_service.proto",
-                   "opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest"),
-    "prometheus-native": ("client-model", "usr/share/gocode/src/github.com/prometheus/client_model",
-                          "io/prometheus/client/metrics.proto", "io.prometheus.client.MetricFamily"),
-}
-
-
-def split_messages(data):
-    """Those with their length before them."""
-    at = 0
-    while at < len(data):
-        size = shift = 0
-        while True:
-            size |= (data[at] & 0x7f) << shift
-            shift += 7
-            at += 1
-            if data[at - 1] < 0x80:
-                break
-        yield data[at:at + size]
-        at += size
-
-
-def official(program, kind):
-    skip_without("protoc")
-    package, include, file, message = OFFICIAL[kind]
-    folders = [os.path.join(folder, package, include)
-               for folder in os.environ.get("SERVER_FOLDERS", "").split(":") if folder]
-    folders = [folder for folder in folders if os.path.exists(os.path.join(folder, file))]
-    if not folders:
-        print("skipped: no %s; tests/viewer/servers.sh fetches it" % file)
-        return SKIPPED
-    lines = 0
-    for run in ("full", "tree", "empty", "zero", "gpu"):
-        data = export(program, kind, run)
-        for one in split_messages(data) if kind == "prometheus-native" else [data]:
-            done = subprocess.run(["protoc", "-I", folders[0], "--decode=" + message, file], input=one,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-            said, warned = done.stdout.decode(), done.stderr.decode()
-            unknown = re.findall(r"(?m)^ *\d+[:{ ].*", said)
-            if done.returncode or unknown or "rror" in warned or not said:
-                print(run, said[:2000], warned, "unknown:", unknown[:10])
-                return 1
-            lines += said.count("\n")
-    print("%d lines of fields" % lines)
-    return 0
-
-
 def folded(program, run):
     """name -> time in the scope itself"""
     found = collections.Counter()
@@ -211,4 +158,4 @@ def go(program):
 
 
 if __name__ == "__main__":
-    sys.exit({"protoc": protoc, "go": go, "official": official}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"protoc": protoc, "go": go}[sys.argv[1]](*sys.argv[2:]))

@@ -29,11 +29,7 @@ struct request {
 
 static int take_format(struct request *q, const char *name) {
     q->format = format_find(name);
-    if (!q->format) {
-        return -1;
-    }
-    q->follow.form.proto = q->format->write == export_otlp_proto;
-    return 0;
+    return q->format ? 0 : -1;
 }
 
 /* The table that csv contains: TABLE_SCOPES, EXPORT_TABLES for the devices, or one of
@@ -128,7 +124,7 @@ static int export_file(const char *path, const struct request *q) {
 /* Returns what is wrong about the options for monitoring, or NULL. */
 static const char *find_contradiction(const struct request *q) {
     const struct follow *f = &q->follow;
-    int otlp = q->format->write == export_otlp || q->format->write == export_otlp_proto;
+    int otlp = q->format->write == export_otlp;
     int follows = f->interval > 0;
     if ((q->otlp_options || f->post) && !otlp) {
         return "--threads, --buckets, --temporality and --post are for --to otlp";
@@ -141,9 +137,6 @@ static const char *find_contradiction(const struct request *q) {
     }
     if (f->post && (f->delta || q->output)) {
         return "--post sends cumulative numbers, and writes no output";
-    }
-    if (follows && f->form.proto && !f->post) {
-        return "otlp-proto with --follow needs --post: its requests are no lines";
     }
     if (q->serve && q->format->write != export_prometheus) {
         return "--serve is for --to prometheus";

@@ -302,8 +302,7 @@ int follow_runs(const struct follow *f) {
     w.watch =
         (struct run_watch){.names = f->names, .name_count = f->name_count, .free_state = last_free};
     if (f->post) {
-        const char *type = f->form.proto ? "application/x-protobuf" : "application/json";
-        if (post_start(&post, f->post, type)) {
+        if (post_start(&post, f->post, "application/json")) {
             log_error(
                 "--post %.200s: expected http://HOST[:PORT][/PATH]; for https pipe the lines to "
                 "curl",

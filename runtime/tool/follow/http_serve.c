@@ -4,7 +4,7 @@
  * are not trusted: at most SERVE_CLIENTS are connected, a request has at most HEAD_BYTES, a
  * client has CLIENT_SECONDS from its connection to the end of its answer, and what further ones
  * send waits in the kernel. The answers are made for all clients at once: while one is being
- * sent, others get the same one, so there are at most two in memory.
+ * sent, others get the same one, so there is one in memory.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -38,7 +38,6 @@ struct answer {
     struct text body;
     int users; /* clients that it is being sent to */
 };
-enum { ANSWER_TEXT, ANSWER_NATIVE, ANSWERS };
 
 struct client {
     int fd; /* -1: none */
@@ -54,7 +53,7 @@ struct client {
 struct server {
     struct run_watch watch;
     int fd;
-    struct answer answer[ANSWERS];
+    struct answer answer;
     struct client client[SERVE_CLIENTS];
 };
 
@@ -67,10 +66,10 @@ static double serve_seconds(void) {
 /* ---- The metrics. */
 
 /* 0, or -1 after one line. */
-static int answer_make(struct server *s, struct answer *a, int native) {
+static int answer_make(struct server *s, struct answer *a) {
     struct exposition x;
     int failed = run_watch_look(&s->watch);
-    exposition_start(&x, native ? &prometheus_proto : &prometheus_text);
+    exposition_start(&x, NULL);
     for (uint32_t i = 0; i < s->watch.runs && !failed; ++i) {
         struct run r;
         struct watched *f = &s->watch.run[i];
@@ -104,41 +103,19 @@ static void reply_error(struct client *c, const char *status, const char *fields
                          status, fields, strlen(status) + 1, status);
 }
 
-static void reply_metrics(struct server *s, struct client *c, int native) {
-    static const char *const types[ANSWERS] = {
-        "text/plain; version=0.0.4; charset=utf-8",
-        "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "
-        "encoding=delimited"};
-    struct answer *a = &s->answer[native ? ANSWER_NATIVE : ANSWER_TEXT];
-    if (!a->users && answer_make(s, a, native)) {
+static void reply_metrics(struct server *s, struct client *c) {
+    struct answer *a = &s->answer;
+    if (!a->users && answer_make(s, a)) {
         reply_error(c, "503 Service Unavailable", "");
         return;
     }
     ++a->users;
     c->answer = a;
     c->reply_length = (size_t)snprintf(c->reply, sizeof c->reply,
-                                       "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n"
+                                       "HTTP/1.1 200 OK\r\n"
+                                       "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
                                        "Content-Length: %zu\r\nConnection: close\r\n\r\n",
-                                       types[native], a->body.length);
-}
-
-/* Whether a field of the head, at its line's start, accepts native histograms: as Prometheus asks
- * for them, which names protobuf before text if it prefers it. */
-static int accepts_native(const char *head) {
-    for (const char *line = strchr(head, '\n'); line; line = strchr(line, '\n')) {
-        ++line;
-        if (strncasecmp(line, "accept:", 7)) {
-            continue;
-        }
-        const char *end = strchr(line, '\r');
-        const char *proto = strstr(line, "application/vnd.google.protobuf");
-        const char *text = strstr(line, "text/plain");
-        if (!proto || !end || proto > end) {
-            return 0;
-        }
-        return !text || text > end || proto < text;
-    }
-    return 0;
+                                       a->body.length);
 }
 
 /* Reads the request line, which ends within the head. */
@@ -156,7 +133,7 @@ static void request_answer(struct server *s, struct client *c) {
     } else if (length != 8 || memcmp(path, "/metrics", 8)) {
         reply_error(c, "404 Not Found", "");
     } else {
-        reply_metrics(s, c, accepts_native(c->head));
+        reply_metrics(s, c);
     }
 }
 
@@ -371,9 +348,7 @@ int serve_runs(char **names, int name_count, const char *address) {
             client_close(&s.client[i]);
         }
     }
-    for (int i = 0; i < ANSWERS; ++i) {
-        text_free(&s.answer[i].body);
-    }
+    text_free(&s.answer.body);
     run_watch_free(&s.watch);
     close(s.fd);
     return COMMAND_GOOD;
