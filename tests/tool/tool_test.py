@@ -169,6 +169,12 @@ def case_did_you_mean(folder):
                             (["top", "--sort", "cals", file], "calls"),
                             (["annotate", "--sort", "hit", file], "hits")]:
         one_line(tool(*arguments, rc=2), ": expected ", ", did you mean %s?\n" % word)
+    for name, use in (("speedscope", "chrome or folded, which speedscope opens"),
+                      ("benchmark", "json, of which jq makes the list"),
+                      ("prometheus-native", "otlp, which Prometheus 3 takes"),
+                      ("otlp-proto", "otlp, the same in JSON")):
+        one_line(tool("export", "--to", name, file, rc=2), "--to %s: expected " % name,
+                 "; instead use %s\n" % use)
     for arguments in (["report", "--sort", "zzzz", file], ["report", "--view", "table,top=x", file],
                       ["report", "--view", "table,", file], ["export", "--to", "x", file],
                       ["report", "--top", "x", file], ["report", "--view", "table,sort=", file]):
