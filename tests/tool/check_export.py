@@ -543,8 +543,19 @@ def gpu_agrees(program):
     need(decimal.Decimal(busy) * 10**9 == document["devices"][0]["busy_ns"], "busy: %s" % busy)
 
 
+def page_has_families(program):
+    """The table of docs/exports.md has the families of Prometheus, and no others."""
+    page = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`(stint_(?:scope|device|kernel|copy|api|run|steps|lost)_\w+)`", page))
+    listed |= {name.replace("busy", kind) for name in listed if name.startswith("stint_device_busy")
+               for kind in ("kernel", "copy", "overlap", "idle")}
+    written = set(re.findall(r"(?m)^# TYPE (\S+)", export(program, "prometheus", "gpu").decode()))
+    need(listed == written, "docs/exports.md: %s" % sorted(listed ^ written))
+
+
 def agree(program):
     """One run, one truth: formats of spans among themselves, those of sums among themselves."""
+    page_has_families(program)
     totals = {(kind, run): check(kind, export(program, kind, run))
               for kind in FORMATS for run in RUNS}
     spans = totals["chrome", "full"]
