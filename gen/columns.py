@@ -12,9 +12,9 @@ KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
          "share": "REPORT_SHARE", "rate": "REPORT_RATE", "ratio": "REPORT_RATIO",
          "size": "REPORT_SIZE"}
 NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
-         "multiplexed", "waiting", "scaled", "self_scaled")
-MARKS = ("scaled", "self_scaled", "corrected")
-BOUNDS = ("at_most",)
+         "multiplexed", "waiting", "partial")
+MARKS = ("self_partial", "corrected")
+BOUNDS = ("at_most", "partial")
 VIEWS = ("table", "tree")
 OPTIONAL = ("needs", "hide", "spare", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "html",
             "prometheus")

@@ -17,7 +17,6 @@ KINDS = {
     "level": "",
     "size": "In bytes, or a number with K, M or G (of 1024).",
     "trace": "In bytes, or a number with K, M or G (of 1024).",
-    "sample": "",
     "duration": "A number with ns, us, ms or s; us without a unit.",
     "text": "",
     "globs": "",

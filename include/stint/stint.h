@@ -159,7 +159,7 @@ typedef void (*stint_ready_fn)(void *data, uint64_t first, uint64_t last);
 typedef struct stint_stat {
     uint64_t calls;    /* every call, including recursive ones */
     uint64_t samples;  /* timed calls: recursive calls are part of the outermost one */
-    uint64_t total_ns; /* sum of the samples; with STINT_SAMPLE scaled to all calls */
+    uint64_t total_ns; /* sum of the samples */
     uint64_t self_ns;  /* total without the scopes nested in it */
     uint64_t min_ns;
     uint64_t max_ns;
@@ -182,9 +182,6 @@ typedef struct stint_stat {
     uint32_t threads;   /* number of threads with a sample */
     char info[64];      /* note of the slowest call, cut to fit; "" = none */
     uint64_t stddev_ns; /* standard deviation, from the histogram; docs/columns.md says how exact */
-    /* With STINT_SAMPLE: standard errors; 0 = exact, UINT64_MAX = too few timed calls to tell. */
-    uint64_t total_error_ns;
-    uint64_t self_error_ns;
 } stint_stat;
 
 /* Calls that took low_ns or more, and less than high_ns. */

@@ -43,12 +43,23 @@ _Static_assert(offsetof(struct stint_impl_node, measures) == STINT_IMPL_UNIT,
                "a sample is one line");
 _Static_assert(STINT_STATUS_COUNT <= ARENA_LOSSES, "every loss has a place");
 _Static_assert(sizeof(struct stint_impl_frame) == 48, "part of the run file");
-_Static_assert(sizeof(struct stint_impl_sampled) == 2 * STINT_IMPL_UNIT, "two lines");
 _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
 
 /* The purpose of memory, which decides how much of the arena it may fill: histograms get three
  * quarters of what nodes and names get, and traces a part of their own. */
 enum arena_class { ARENA_RECORD, ARENA_HISTOGRAM, ARENA_TRACE };
+
+/* Files of before may have nodes of which some calls were not timed (STINT_SAMPLE): these have this
+ * bit in `kind`, and in `gpu` the unit of a struct arena_partial. The start of an open call that is
+ * not timed has the bit ARENA_UNTIMED_START. */
+#define ARENA_PARTIAL 0x4000u
+#define ARENA_UNTIMED_START ((uint64_t)1 << 63)
+
+struct arena_partial {
+    uint64_t reserved;
+    uint64_t untimed; /* calls that ended untimed */
+    uint64_t unused[14];
+};
 
 struct arena_text {
     uint32_t length;
@@ -227,26 +238,24 @@ struct arena_cost {
     uint64_t timed;
     uint64_t recursive; /* a call inside an open one of its scope */
     uint64_t dynamic;   /* in addition, with a name made at run time */
-    uint64_t sampled;   /* a timed call of a scope that STINT_SAMPLE samples; 0: it is not set */
-    uint64_t untimed;   /* any other call of it */
+    uint64_t unused[2]; /* may be other than 0 in files of before, as the others of this name */
     uint64_t reading;   /* in addition, of STINT_RUSAGE and STINT_COUNTERS; 0: not set */
     /* For corrected times: what of a timed call with little work in it is in its own time, and what
      * is not but in the time of the scope around it. */
     uint64_t inner;
     uint64_t outer;
-    uint64_t sampled_inner;
-    uint64_t sampled_outer;
+    uint64_t unused_inner[2];
     /* A timed call where readings follow each other so closely that most of the time between two is
      * their own, and what a call with almost nothing in it records. */
     uint64_t dense;
     uint64_t gap;
     uint32_t ranges;     /* 1: NVTX ranges come with every scope, and are not in it */
     uint32_t conditions; /* text: as machine_conditions, and " label=" with STINT_LABEL; 0 = none */
-    uint64_t share_ppm;  /* of STINT_SAMPLE=auto, parts per million; 0 = not set */
-    /* A timed and an untimed call where scopes by the hundred take turns, whose records are not in
-     * the nearest cache; 0 = not known, and of the latter if STINT_SAMPLE is not set. */
+    uint64_t unused_share;
+    /* A call where scopes by the hundred take turns, whose records are not in the nearest cache; 0:
+     * not known. */
     uint64_t cold;
-    uint64_t cold_untimed;
+    uint64_t unused_cold;
 };
 
 /* The place of the run in a parallel job, and of a merged file the ranks that it is of. */

@@ -24,12 +24,6 @@ enum config_log { CONFIG_LOG_OFF, CONFIG_LOG_ERROR, CONFIG_LOG_ALL };
 
 enum config_mem { CONFIG_MEM_AUTO, CONFIG_MEM_OFF, CONFIG_MEM_ON };
 
-/* One of the two, or none: every call is timed. */
-struct config_sample {
-    uint64_t every; /* of so many calls one is timed; 0 or 1 = all */
-    double share;   /* auto: of the run's time that timed calls may take; 0 = not auto */
-};
-
 struct config_trace {
     uint64_t bytes; /* for all traces; 0 = none */
     uint64_t touch; /* whether pages are written to before they are needed; no padding, settings are
@@ -58,7 +52,6 @@ struct stint_config {
     struct config_trace trace;
     uint64_t trace_min_ns;
     uint64_t gpu_in_flight;
-    struct config_sample sample;
     const char *report; /* view for the exit report; NULL = none */
     const char *output;
     const char *filter;

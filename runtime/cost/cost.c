@@ -34,7 +34,6 @@
 #include "record/probe.h"
 #include "record/recorder.h"
 #include "record/registry.h"
-#include "record/sample.h"
 #include "record/thread.h"
 
 #define ROUNDS 8 /* the best of; see cost_rounds */
@@ -66,7 +65,6 @@ struct bench_arena {
     _Alignas(STINT_IMPL_UNIT) struct stint_impl_node root;
     _Alignas(STINT_IMPL_UNIT) struct stint_impl_node node;
     _Alignas(STINT_IMPL_UNIT) struct stint_impl_histogram histogram;
-    _Alignas(STINT_IMPL_UNIT) struct stint_impl_sampled sampled;
     _Alignas(STINT_IMPL_UNIT) struct stint_impl_ring ring;
     struct stint_impl_event events[EVENTS];
 };
@@ -78,8 +76,6 @@ struct cold_arena {
     _Alignas(STINT_IMPL_UNIT) struct arena_site chunk[ARENA_SITES_PER_CHUNK];
     _Alignas(STINT_IMPL_UNIT) struct stint_impl_node root;
     _Alignas(STINT_IMPL_UNIT) struct stint_impl_node node[COLD_SCOPES];
-    _Alignas(STINT_IMPL_UNIT) struct stint_impl_sampled sampled[COLD_SCOPES];
-    _Alignas(STINT_IMPL_UNIT) struct stint_impl_sampled none;
     _Alignas(STINT_IMPL_UNIT) char histograms[COLD_SCOPES * STINT_IMPL_UNIT];
     struct stint_impl_histogram last;
     struct stint_impl_edge edge[COLD_SCOPES];
@@ -89,7 +85,6 @@ struct cold_arena {
 
 #define COLD_UNIT_OF(member) ((uint32_t)(offsetof(struct cold_arena, member) / STINT_IMPL_UNIT))
 #define NODE_UNITS ((uint32_t)(sizeof(struct stint_impl_node) / STINT_IMPL_UNIT))
-#define SAMPLED_UNITS ((uint32_t)(sizeof(struct stint_impl_sampled) / STINT_IMPL_UNIT))
 
 #define UNIT_OF(member) ((uint32_t)(offsetof(struct bench_arena, member) / STINT_IMPL_UNIT))
 
@@ -127,7 +122,6 @@ static void bench_prepare(struct bench *b) {
     for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
         t->near[i] = &thread_no_edge;
         t->again[i] = &thread_no_edge;
-        t->near_sampled[i] = &b->arena.sampled;
     }
     b->frames[0].low = UINT64_MAX;
     b->record.root = UNIT_OF(root);
@@ -144,7 +138,6 @@ static void bench_prepare(struct bench *b) {
     n->span = STINT_IMPL_SLOW_TICKS;
     n->site = SITE;
     n->parent = UNIT_OF(root);
-    n->kind = STINT_IMPL_EXACT; /* STINT_SAMPLE has nothing to do with it */
     if (config.percentiles) {
         n->histogram = UNIT_OF(histogram);
     }
@@ -158,19 +151,6 @@ static void bench_prepare(struct bench *b) {
         t->ring = &b->arena.ring;
         t->trace_min = 0;
     }
-}
-
-/* As sample.c leaves a node: each of its timed calls ends on the slow path. */
-static void bench_sample(struct bench *b) {
-    b->arena.sampled.weight = 1;
-    b->arena.sampled.random = 1;
-    b->arena.sampled.start = stint_impl_start_untimed(UNIT_OF(sampled)).word;
-    b->arena.sampled.node = UNIT_OF(node);
-    b->arena.sampled.key = stint_impl_scope_key(0, SITE);
-    b->arena.sampled.parent = UNIT_OF(root);
-    b->arena.node.gpu = UNIT_OF(sampled);
-    b->arena.node.kind = STINT_IMPL_SAMPLED;
-    b->arena.node.span = 0;
 }
 
 /* Puts the edge where it is looked for. 0, or -1 if all places are taken. */
@@ -196,7 +176,6 @@ static void cold_put_scope(struct bench *b, uint32_t i) {
     n->span = STINT_IMPL_SLOW_TICKS;
     n->site = id;
     n->parent = COLD_UNIT_OF(root);
-    n->kind = STINT_IMPL_EXACT;
     if (config.percentiles) {
         n->histogram = COLD_UNIT_OF(histograms) + i;
         b->cold->histograms[i * STINT_IMPL_UNIT] = 1; /* its page is there */
@@ -204,15 +183,6 @@ static void cold_put_scope(struct bench *b, uint32_t i) {
     b->cold->site[i].word = (uint64_t)1 << 32 | id;
     if (cold_link(b, &b->cold->edge[i], unit, id)) {
         b->cold->site[i].word = b->cold->site[0].word;
-    }
-}
-
-/* Edges that were used last are tried first. */
-static void cold_forget_near(struct bench *b) {
-    struct stint_impl_thread *t = &b->block.hot;
-    for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
-        t->near[i] = &thread_no_edge;
-        t->near_sampled[i] = &b->cold->none;
     }
 }
 
@@ -233,25 +203,9 @@ static void cold_prepare(struct bench *b) {
     for (uint32_t i = 0; i < COLD_SCOPES; ++i) {
         cold_put_scope(b, i);
     }
-    cold_forget_near(b);
-}
-
-/* As sample.c leaves nodes of which calls are left out; all of these are. */
-static void cold_sample(struct bench *b) {
-    for (uint32_t i = 0; i < COLD_SCOPES; ++i) {
-        struct stint_impl_node *n = &b->cold->node[i];
-        struct stint_impl_sampled *s = &b->cold->sampled[i];
-        uint32_t unit = COLD_UNIT_OF(sampled) + i * SAMPLED_UNITS;
-        s->left = UINT32_MAX;
-        s->weight = 1;
-        s->start = stint_impl_start_untimed(unit).word;
-        s->node = COLD_UNIT_OF(node) + i * NODE_UNITS;
-        s->key = stint_impl_scope_key(0, n->site);
-        s->parent = n->parent;
-        n->gpu = unit;
-        n->kind = STINT_IMPL_SAMPLED;
+    for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
+        t->near[i] = &thread_no_edge; /* edges that were used last are tried first */
     }
-    cold_forget_near(b);
 }
 
 /* ---- What is measured. */
@@ -312,12 +266,6 @@ static void pair_cold(struct bench *b) {
 
 static void pair_of_draws(struct bench *b) {
     b->word = (uint64_t)(uintptr_t)cold_draw(b);
-}
-
-/* The drawn call of a block of STINT_SAMPLE. */
-static void pair_drawn(struct bench *b) {
-    STINT_IMPL_STORE(&b->arena.sampled.left, 0);
-    b->pair(b);
 }
 
 /* Each waits for the one before it, as the scope for its name. */
@@ -404,11 +352,6 @@ static uint64_t cost_of_a_name(struct bench *b) {
     return bench_cost(b, pair_of_names);
 }
 
-static uint64_t cost_of_untimed(struct bench *b) {
-    STINT_IMPL_STORE(&b->arena.sampled.left, UINT32_MAX);
-    return bench_cost(b, b->pair);
-}
-
 /* The mean of the rounds that were not disturbed: each calls other scopes. */
 static uint64_t cost_of_cold(struct bench *b) {
     uint64_t ticks[ROUNDS], best = UINT64_MAX, without = UINT64_MAX, all = 0, rounds = 0;
@@ -433,10 +376,6 @@ static void measure_cold(struct bench *b, struct arena_cost *out) {
     }
     cold_prepare(b);
     out->cold = cost_of_cold(b);
-    if (sample_is_on()) {
-        cold_sample(b);
-        out->cold_untimed = cost_of_cold(b);
-    }
 }
 
 static void measure_all(struct bench *b, struct arena_cost *out) {
@@ -447,21 +386,9 @@ static void measure_all(struct bench *b, struct arena_cost *out) {
     out->recursive = cost_of_recursion(b);
     out->dynamic = cost_of_a_name(b);
     out->reading = probe_cost() * 1000;
-    if (sample_is_on()) {
-        bench_sample(b);
-        out->untimed = cost_of_untimed(b);
-        out->sampled = bench_cost(b, pair_drawn);
-        bench_parts(b, pair_drawn, &out->sampled_inner, &out->sampled_outer);
-    }
     if (b->tries_inline) {
         measure_cold(b, out);
     }
-}
-
-static void measure_sampled(struct bench *b, struct arena_cost *out) {
-    b->work = NO_WORK;
-    bench_sample(b);
-    out->sampled = bench_cost(b, pair_drawn);
 }
 
 /* Each range of the slow path is begun and ended by a tool, which is not measured. */
@@ -469,18 +396,13 @@ static void measure_with_ranges(struct bench *b, struct arena_cost *out) {
     out->timed = bench_cost(b, pair_inline);
     out->dense = out->timed;
     out->recursive = out->timed;
-    out->sampled = out->timed;
     bench_parts(b, pair_inline, &out->inner, &out->outer);
-    out->sampled_inner = out->inner;
-    out->sampled_outer = out->outer;
     out->ranges = 1;
 }
 
-static void cost_measure(struct arena_cost *out,
-                         void (*measure)(struct bench *, struct arena_cost *)) {
+void cost_read(struct arena_cost *out) {
     struct bench *b = pages_get(sizeof *b);
     memset(out, 0, sizeof *out);
-    out->share_ppm = (uint64_t)(config.sample.share * 1e6 + 0.5);
     if (!b) {
         return;
     }
@@ -491,14 +413,15 @@ static void cost_measure(struct arena_cost *out,
     if (!b->tries_inline) {
         b->pair = pair_slow;
     }
-    if (emit_on()) {
-        measure = measure_with_ranges;
-    }
     /* At once: after a fork in a signal handler between the two, `mine` would be the parent's. */
     struct stint_impl_thread *mine =
         __atomic_exchange_n(&stint_impl_thread_here, &b->block.hot, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    measure(b, out);
+    if (emit_on()) {
+        measure_with_ranges(b, out);
+    } else {
+        measure_all(b, out);
+    }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     stint_impl_thread_here = mine;
     thread_pages_put(&b->block);
@@ -507,14 +430,4 @@ static void cost_measure(struct arena_cost *out,
     }
     pages_put(b, sizeof *b);
     registry_settle(); /* in a child that a signal handler forked meanwhile */
-}
-
-void cost_read(struct arena_cost *out) {
-    cost_measure(out, measure_all);
-}
-
-uint64_t cost_sampled_x1000(void) {
-    struct arena_cost c;
-    cost_measure(&c, measure_sampled);
-    return c.sampled;
 }

@@ -12,8 +12,6 @@
 
 /* Takes about 0.3 ms and records nothing. All 0 without memory. */
 void cost_read(struct arena_cost *out);
-/* `sampled` alone, whether STINT_SAMPLE is set or not. */
-uint64_t cost_sampled_x1000(void);
 
 /* The rounds of each measurement, of which the best counts: 8, or fewer in tests that stop after
  * each instruction. */

@@ -21,7 +21,6 @@
 #include "base/log.h"
 #include "perf.h"
 #include "record/measured.h"
-#include "record/sample.h"
 #include "usage.h"
 
 /* The readings: those of usage.h, then PERF_VALUES for each group. */
@@ -261,7 +260,7 @@ static uint64_t long_cost_ticks(void) {
 
 static enum probe_mode counters_open(void) {
     wanted = perf_parse_names(config.counters);
-    long_alone = config.waits && !config.rusage && !wanted && !sample_is_on();
+    long_alone = config.waits && !config.rusage && !wanted;
     if (config.rusage) {
         usage_cost = usage_cost_measure();
         if (usage_cost == UINT64_MAX) {

@@ -239,7 +239,7 @@ static void add_scope(struct fluid_sheet *f, uint32_t i) {
     to->min = scope->min;
     to->max = scope->max;
     to->first_end = scope->first_end;
-    finish_row(f, to, r->covered);
+    finish_row(f, to, r->samples);
     scope->shown = 1;
     scope->row = f->count;
 }

@@ -19,7 +19,6 @@
 #include "event_pool.h"
 #include "event_sums.h"
 #include "record/recorder.h"
-#include "record/sample.h"
 #include "record/site.h"
 #include "record/tree.h"
 
@@ -144,14 +143,6 @@ static void stream_keep_pair(struct thread_block *b, uint64_t guard, struct even
     }
 }
 
-/* STINT_SAMPLE leaves out what has a time on the GPU. A recursive call's outermost one came
- * here. */
-static void stream_keep_exact(struct thread_block *b, const struct stint_impl_frame *f) {
-    if (!stint_impl_frame_is_recursive(f)) {
-        sample_never(tree_node(b, STINT_IMPL_LOAD(&f->node)));
-    }
-}
-
 static int stream_has_gpu(enum event_stream_kind kind) {
     return kind == EVENT_OF_QUEUE || !__atomic_load_n(&event_pool_no_gpu, __ATOMIC_RELAXED);
 }
@@ -172,9 +163,6 @@ static void stream_begin_scope(struct stint_impl_call *guard, struct stint_impl_
         }
         guard->opened = stint_impl_begin_body(guard, site, 0);
         struct thread_block *b = thread_block_here();
-        if (b && guard->opened) {
-            stream_keep_exact(b, b->hot.top);
-        }
         if (wanted) {
             stream_keep_pair(b, (uint64_t)(uintptr_t)guard, pair, why);
         }
@@ -198,9 +186,6 @@ void stream_timer_begin_queue(struct stint_impl_call *guard, struct stint_impl_s
 /* The sums of a node, made at its first GPU call; 0 without memory. */
 static uint32_t stream_get_sums(struct thread_block *b, uint32_t unit) {
     struct stint_impl_node *n = tree_node(b, unit);
-    if (STINT_IMPL_LOAD(&n->kind) & STINT_IMPL_SAMPLED) {
-        return 0; /* not of a GPU scope: the field has another use */
-    }
     if (!n->gpu) {
         STINT_IMPL_PUBLISH(&n->gpu, event_sums_new());
     }
@@ -254,10 +239,7 @@ static struct stint_impl_node *stream_find_innermost_node(void) {
         f = thread_innermost(b);
     }
     if (f) {
-        uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-        struct stint_impl_node *n = tree_node(b, recursive ? recursive : STINT_IMPL_LOAD(&f->node));
-        sample_never(n);
-        return n;
+        return tree_node(b, thread_frame_node(f));
     }
     if (config_recording()) {
         arena_lose(STINT_STATUS_NO_SCOPE, 1);

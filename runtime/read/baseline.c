@@ -13,7 +13,6 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
-#include "estimate.h"
 #include "samples.h"
 
 /* Entries are numbered as they come; the maps lead from units to their numbers. */
@@ -97,7 +96,6 @@ static void baseline_subtract_node(struct snapshot *s, uint32_t index,
     more->flops -= then->flops;
     subtract_gpu(&more->gpu, then);
     subtract_measures(out->measures, then->measures);
-    estimate_subtract(&more->sampled, &then->sampled);
     if (!then->count) {
         return;
     }
@@ -237,7 +235,6 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
                                                   .flops = n->extra->flops,
                                                   .gpu_count = n->extra->gpu.count,
                                                   .gpu_total = n->extra->gpu.total,
-                                                  .sampled = n->extra->sampled,
                                                   .at = s->now.ticks};
     } else {
         b->nodes[number] = *then;

@@ -11,7 +11,6 @@
 struct baseline_node {
     uint64_t count, total, max, nested, recursions, bytes, flops, gpu_count, gpu_total;
     uint64_t open_self;
-    struct snapshot_sampled sampled;
     uint64_t at;                              /* ticks of the reset */
     const struct snapshot_measures *measures; /* in the baseline's memory, NULL: none */
     uint32_t raw, raw_counted;

@@ -7,7 +7,7 @@
  * Recursive calls do not count: they are part of the outermost one. */
 static uint64_t rate_per_s(const struct stint_row *r, const struct stint_row_extra *extra,
                            uint64_t sum) {
-    double calls = (double)u64_max(r->covered, 1);
+    double calls = (double)u64_max(r->samples, 1);
     double seconds = (double)r->total_ns / calls / 1e9;
     if (extra->gpu_calls) {
         seconds = (double)extra->gpu_total_ns / (double)extra->gpu_calls / 1e9;

@@ -151,8 +151,8 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
 static int node_has_numbers(const struct grouping *g, uint32_t index) {
     const struct snapshot_node *n = &g->s->nodes[index];
     const struct snapshot_extra *more = n->extra;
-    return n->measures || n->calls | n->recursions | more->open | more->gpu.count | more->bytes |
-                              more->flops | rows_device_of(g->work, index).count;
+    return n->measures || snapshot_calls(n) | n->recursions | more->open | more->gpu.count |
+                              more->bytes | more->flops | rows_device_of(g->work, index).count;
 }
 
 /* A merged run has the threads of all ranks in one: its table says how many recorded a name. */

@@ -21,9 +21,8 @@
 #define ROW_SELF 512u
 #define ROW_COUNTED 1024u /* by counters of the processor or of the kernel */
 #define ROW_MULTIPLEXED 2048u
-#define ROW_SCALED 4096u       /* not all calls were timed: the total is an estimate */
-#define ROW_SELF_SCALED 8192u  /* the same of the self time */
-#define ROW_SATURATED 16384u   /* the total is more than a number holds */
+#define ROW_PARTIAL 4096u      /* calls were not timed, in a file of before: a lower bound */
+#define ROW_SELF_PARTIAL 8192u /* the same of it or of scopes right inside: no bound of self */
 #define ROW_CORRECTED 32768u   /* total, self, share and average are without stint's own cost */
 #define ROW_WAITING 65536u     /* a part of it is waiting for others */
 #define ROW_AT_MOST (1u << 31) /* the share, as the wall time is a lower bound */
@@ -34,12 +33,11 @@
 
 #define ROW_UNKNOWN UINT64_MAX /* a share of a peak that is not known */
 
-/* Values that few rows have: GPU times, measures, declared amounts, open scopes, estimates,
- * waiting. A run may have a million rows, so a row without has no memory for it. */
+/* Values that few rows have: GPU times, measures, declared amounts, open scopes, waiting. A run may
+ * have a million rows, so a row without has no memory for it. */
 struct stint_row_extra {
-    uint64_t waiting_ns;     /* self time of scopes with the role waiting, itself or nested */
-    uint64_t total_error_ns; /* standard error; 0 = exact, ROW_UNKNOWN: too few calls were timed */
-    uint64_t self_error_ns;
+    uint64_t waiting_ns;   /* self time of scopes with the role waiting, itself or nested */
+    uint64_t untimed;      /* with ROW_PARTIAL: of the calls, those that were not timed */
     uint64_t open_ns;      /* being inside right now, longest thread */
     uint64_t open_all_ns;  /* the same of all threads together, */
     uint64_t open_self_ns; /* and without the scopes inside */
@@ -83,7 +81,6 @@ struct stint_row {
     const struct stint_row_extra *extra; /* &stint_row_no_extra: none */
     uint64_t calls;
     uint64_t samples; /* timed */
-    uint64_t covered; /* calls that the total is of: the samples and those that were not timed */
     uint64_t total_ns;
     uint64_t self_ns;
     uint64_t share_ppm; /* of the wall time; ROW_UNKNOWN of intervals that overlap */

@@ -18,14 +18,6 @@ const struct stint_row_extra stint_row_no_extra = {.bound = "",
                                                    .llc_miss_ppm = ROW_UNKNOWN,
                                                    .dtlb_miss_ppm = ROW_UNKNOWN};
 
-static uint64_t error_ns(const struct snapshot *s, const struct uncertainty *u) {
-    double ticks = uncertainty_error(u);
-    if (ticks < 0) {
-        return ROW_UNKNOWN;
-    }
-    return snapshot_whole(ticks * s->ns_per_tick);
-}
-
 /* Any number of intervals of one thread may be open at once. Where they certainly were, their sum
  * says nothing about a part of the wall time. */
 static int intervals_overlap(const struct snapshot *s, const struct group *from,
@@ -57,7 +49,7 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         }
         r->stddev_ns = snapshot_ns(s, spread.stddev);
     }
-    r->total_ns = snapshot_ns(s, from->scaled);
+    r->total_ns = snapshot_ns(s, from->cpu.total);
     r->self_ns = snapshot_ns(s, from->self);
     r->first_ns = snapshot_ns(s, from->first);
     if (r->first_ns) {
@@ -66,20 +58,17 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
     if (r->samples) {
         /* Rounding, or a sample whose writer was preempted while it was counted, must not put the
          * average outside the bounds. */
-        uint64_t up = r->total_ns / r->covered + (r->total_ns % r->covered != 0);
+        uint64_t up = r->total_ns / r->samples + (r->total_ns % r->samples != 0);
         r->has |= ROW_SAMPLES;
-        r->avg_ns = r->total_ns / r->covered;
+        r->avg_ns = r->total_ns / r->samples;
         r->min_ns = u64_clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
         r->max_ns = u64_clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
     }
     fill_share(s, from, r);
 }
 
-/* Open scopes, and how far total and self time may be off. */
 static void finish_open(const struct snapshot *s, const struct group_extra *from,
                         struct stint_row_extra *extra) {
-    extra->total_error_ns = error_ns(s, &from->uncertain);
-    extra->self_error_ns = error_ns(s, &from->self_uncertain);
     extra->open_ns = snapshot_ns(s, from->open);
     extra->open_all_ns = snapshot_ns(s, from->open_all);
     extra->open_self_ns = snapshot_ns(s, from->open_self);
@@ -116,10 +105,10 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
 static void finish_corrected(const struct grouping *g, const struct group *from,
                              const struct snapshot_cost *cost, struct stint_row *r) {
     const struct snapshot *s = g->s;
-    r->total_ns = snapshot_ns(s, saturating_subtract(from->scaled, cost->all));
+    r->total_ns = snapshot_ns(s, saturating_subtract(from->cpu.total, cost->all));
     r->self_ns = snapshot_ns(s, saturating_subtract(from->self, cost->own));
-    if (r->covered) {
-        r->avg_ns = r->total_ns / r->covered;
+    if (r->samples) {
+        r->avg_ns = r->total_ns / r->samples;
     }
     fill_share(s, from, r);
 }

@@ -21,7 +21,6 @@ struct times {
 
 struct group {
     struct times cpu; /* ticks */
-    uint64_t scaled;  /* ticks of all calls; cpu.total is of those that were timed */
     uint64_t self, first, first_at;
     uint32_t last_thread;
     int has_intervals;
@@ -31,9 +30,8 @@ struct group {
 /* Sums that few rows have. */
 struct group_extra {
     struct times gpu; /* nanoseconds */
-    struct uncertainty uncertain, self_uncertain;
     uint64_t open, open_all, open_self;
-    uint64_t waiting;                  /* ticks, of the group's `scaled` */
+    uint64_t waiting;                  /* ticks, of the group's total */
     uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
     uint32_t gpu_nodes;
 };

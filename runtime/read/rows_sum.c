@@ -92,7 +92,7 @@ static void row_add_measures(struct grouping *g, uint32_t row, const struct snap
     g->rows->row[row].has |= from->groups << ROW_MEASURES;
 }
 
-/* Declared amounts, what is open, and how uncertain its own time is. */
+/* Declared amounts, what is open, and calls that were not timed. */
 static void row_add_extra(struct grouping *g, uint32_t row, const struct snapshot_extra *n,
                           unsigned nested) {
     struct row_extras to = row_extras_of(g, row);
@@ -103,8 +103,12 @@ static void row_add_extra(struct grouping *g, uint32_t row, const struct snapsho
     if (!(nested & ROW_NESTED)) {
         to.group->open_all = saturating_add(to.group->open_all, n->open);
     }
-    if (n->estimated) {
-        g->rows->row[row].has |= ROW_SELF_SCALED;
+    to.row->untimed = saturating_add(to.row->untimed, n->untimed);
+    if (n->untimed) {
+        g->rows->row[row].has |= ROW_PARTIAL;
+    }
+    if (n->untimed || n->holds_untimed) {
+        g->rows->row[row].has |= ROW_SELF_PARTIAL;
     }
 }
 
@@ -118,9 +122,6 @@ static void row_add_own(struct grouping *g, uint32_t row, const struct snapshot_
         uint64_t cost = g->s->costs[n - g->s->nodes].own;
         g->costs[row].own = saturating_add(g->costs[row].own, cost);
     }
-    if (n->extra != &snapshot_no_extra) {
-        uncertainty_add(&row_extras_of(g, row).group->self_uncertain, &n->extra->own_uncertain);
-    }
     g->rows->row[row].has |= ROW_SELF;
 }
 
@@ -130,10 +131,8 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     struct stint_row *r = &g->rows->row[row];
     to->has_intervals |= n->kind == STINT_IMPL_INTERVAL_NODE;
     r->samples += n->count;
-    r->covered += n->calls;
     r->threads += to->last_thread != n->thread;
     to->last_thread = n->thread;
-    to->scaled = saturating_add(to->scaled, n->scaled);
     to->cpu.total = saturating_add(to->cpu.total, n->total);
     to->cpu.loose |= n->loose;
     to->cpu.min = u64_min(n->min, to->cpu.min);
@@ -155,24 +154,12 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     }
 }
 
-/* Adds how far the time of the same calls is an estimate. */
-static void row_add_estimate(struct grouping *g, uint32_t row, const struct snapshot_extra *n) {
-    struct stint_row *r = &g->rows->row[row];
-    if (n->sampled.untimed) {
-        r->has |= ROW_SCALED;
-    }
-    if (n->saturated) {
-        r->has |= ROW_SATURATED;
-    }
-    uncertainty_add(&row_extras_of(g, row).group->uncertain, &n->uncertain);
-}
-
 void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *n,
                   unsigned nested) {
     struct stint_row *r = &g->rows->row[row];
     int has_extra = n->extra != &snapshot_no_extra;
     int is_outer = !(nested & ROW_NESTED);
-    r->calls += n->calls + n->recursions;
+    r->calls += snapshot_calls(n) + n->recursions;
     if (g->s->corrected && n->kind == STINT_IMPL_SCOPE_NODE) {
         r->has |= ROW_CORRECTED;
     }
@@ -189,8 +176,5 @@ void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *
     }
     if (is_outer && n->count) {
         row_add_times(g, row, n);
-    }
-    if (is_outer && n->count && has_extra) {
-        row_add_estimate(g, row, n->extra);
     }
 }

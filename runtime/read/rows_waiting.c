@@ -22,7 +22,7 @@ int rows_waiting(uint64_t **out, struct snapshot *s) {
         if (s->sites[n->site].role == STINT_ROLE_WAITING) {
             waiting[i] = saturating_add(waiting[i], n->own);
         }
-        waiting[i] = u64_min(waiting[i], n->scaled);
+        waiting[i] = u64_min(waiting[i], n->total);
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
             waiting[n->parent] = saturating_add(waiting[n->parent], waiting[i]);
         }

@@ -14,7 +14,7 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "estimate.h"
+#include "own_time.h"
 #include "snapshot_tries.h"
 
 #define PATIENCE                                                                                   \
@@ -124,9 +124,9 @@ static uint32_t count_frames_used(const struct stint_impl_frame *frames) {
 static uint64_t find_last_begin(const struct snapshot_thread *t) {
     uint64_t last = 0;
     for (uint32_t f = 1; f < t->frames_used; ++f) {
-        struct stint_impl_start start = stint_impl_start_of(&t->frames[f]);
-        if (!stint_impl_start_is_untimed(start)) {
-            last = u64_max(last, start.word);
+        uint64_t start = STINT_IMPL_LOAD(&t->frames[f].start);
+        if (!(start & ARENA_UNTIMED_START)) {
+            last = u64_max(last, start);
         }
     }
     return last;
@@ -255,13 +255,21 @@ static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, uint32_t unit
     }
 }
 
-/* Returns the unit in the field with two uses: of GPU times (flag 0), or of a sampled node. 0: the
- * field has the other one. */
+/* Returns the unit in the field with two uses: of GPU times (flag 0), or of a struct arena_partial.
+ * 0: the field has the other one. */
 static uint32_t sums_unit(const struct stint_impl_node *n, uint32_t flag) {
-    if ((ACQUIRE(&n->kind) & STINT_IMPL_SAMPLED) != flag) {
+    if ((ACQUIRE(&n->kind) & ARENA_PARTIAL) != flag) {
         return 0;
     }
     return ACQUIRE(&n->gpu);
+}
+
+static uint64_t read_untimed(const struct snapshot *s, uint32_t unit) {
+    const struct arena_partial *from = snapshot_at(s, unit, sizeof *from);
+    if (!from) {
+        return 0;
+    }
+    return ACQUIRE(&from->untimed);
 }
 
 const struct snapshot_extra snapshot_no_extra = {.gpu = {.device = SNAPSHOT_NONE}};
@@ -288,7 +296,7 @@ static int copy_node(const struct snapshot *s, struct snapshot_node *out,
     out->first = ACQUIRE(&n->first);
     out->first_at = ACQUIRE(&n->first_at);
     out->max_at = ACQUIRE(&n->max_at);
-    estimate_read(&more->sampled, s, sums_unit(n, STINT_IMPL_SAMPLED));
+    more->untimed = read_untimed(s, sums_unit(n, ARENA_PARTIAL));
     for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
         more->info[i] = ACQUIRE(&n->info[i]);
     }
@@ -311,9 +319,8 @@ static uint32_t read_sender(const struct snapshot *s, uint32_t unit, uint32_t ki
 
 /* Whether a node has anything to keep there; of what snapshot_read reads. */
 static int has_extra(const struct snapshot_extra *more) {
-    return more->sampled.untimed || more->sampled.timed || more->sampled.total ||
-           more->info[0] != '\0' || more->bytes || more->flops || more->gpu.count ||
-           more->gpu.min || more->gpu.histogram;
+    return more->untimed || more->info[0] != '\0' || more->bytes || more->flops ||
+           more->gpu.count || more->gpu.min || more->gpu.histogram;
 }
 
 static void read_node(struct snapshot *s, uint32_t index, const struct stint_impl_node *n) {
@@ -505,18 +512,18 @@ static uint32_t count_frames_open(const struct snapshot_thread *t) {
 /* Reads the scope of a frame. Returns 0 if it is being opened right now. */
 static int read_frame(const struct snapshot *s, const struct snapshot_thread *t,
                       const struct stint_impl_frame *f, struct snapshot_open *out) {
-    struct stint_impl_start start = stint_impl_start_of(f);
+    uint64_t start = STINT_IMPL_LOAD(&f->start);
     uint32_t recursive = STINT_IMPL_LOAD(&f->recursive), node = STINT_IMPL_LOAD(&f->node);
     if (recursive) {
         node = recursive;
     }
     out->node = snapshot_node_of(s, node);
-    out->untimed = stint_impl_start_is_untimed(start);
+    out->untimed = (start & ARENA_UNTIMED_START) != 0;
     out->ticks = 0;
     if (!out->untimed) {
-        out->ticks = t->until - start.word;
+        out->ticks = t->until - start;
     }
-    return out->node != SNAPSHOT_NONE && (out->untimed || start.word <= t->until);
+    return out->node != SNAPSHOT_NONE && (out->untimed || start <= t->until);
 }
 
 /* The scopes that are open, outermost first. A scope that is opened after they were counted is not
@@ -553,14 +560,14 @@ static int read_open(struct snapshot *s, struct snapshot_thread *t) {
 }
 
 void snapshot_sum_children(struct snapshot *s) {
-    estimate_nodes(s);
+    own_times(s);
     for (uint32_t i = 0; i < s->node_count; ++i) {
         s->nodes[i].children = 0;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
-            s->nodes[n->parent].children += n->scaled + n->extra->open;
+            s->nodes[n->parent].children += n->total + n->extra->open;
         }
     }
 }

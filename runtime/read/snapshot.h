@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 #include "arena/gpu_words.h"
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/hash_map.h"
 #include "base/measure.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "stint/detail/impl_layout.h"
-#include "uncertainty.h"
 
 #define SNAPSHOT_NONE HASH_MAP_NONE
 #define SNAPSHOT_DEVICES 64u /* more GPUs than one program sees; also ends a cycle */
@@ -39,16 +39,6 @@ struct snapshot_measures {
     uint64_t value[MEASURE_COUNT];
 };
 
-/* The sums of struct stint_impl_sampled; those of doubles finite and not negative. */
-struct snapshot_sampled {
-    uint64_t untimed;
-    uint64_t timed;
-    uint64_t total;
-    uint64_t calls;
-    uint64_t weighted;
-    double error[STINT_IMPL_ERROR_SUMS];
-};
-
 /* Values that few nodes have. A run may have a million nodes, so a node without has no memory for
  * it. */
 struct snapshot_extra {
@@ -57,12 +47,8 @@ struct snapshot_extra {
     uint64_t bytes;     /* declared while it was the innermost scope */
     uint64_t flops;
     struct snapshot_gpu gpu;
-    struct snapshot_sampled sampled;
-    /* By estimate_nodes. */
-    struct uncertainty uncertain;     /* of the node's `scaled` */
-    struct uncertainty own_uncertain; /* of its `own` */
-    int estimated;                    /* calls of it or right inside it were not timed */
-    int saturated;                    /* `scaled` is too small: more than a number holds */
+    uint64_t untimed;  /* calls that were not timed, in a file of before */
+    int holds_untimed; /* there are such calls right inside; by own_times */
     /* When the interval began: its samples, those that it kept itself, and of these those in the
      * histogram. */
     uint64_t before;
@@ -84,12 +70,10 @@ struct snapshot_node {
     uint64_t children;                  /* total and open time of its nested scopes */
     const struct snapshot_extra *extra; /* &snapshot_no_extra: none */
     struct snapshot_measures *measures; /* NULL: none */
-    /* From here on by estimate_nodes. */
-    uint64_t calls;  /* timed and untimed */
-    uint64_t scaled; /* the time of all of them; total if all were timed */
-    uint64_t inside; /* the same of its nested scopes */
+    /* From here on by own_times. */
+    uint64_t inside; /* total of its nested scopes */
     uint64_t splits; /* timed calls of them */
-    uint64_t own;    /* of that time, without nested scopes */
+    uint64_t own;    /* of the total, without nested scopes */
     uint32_t unit;
     uint32_t site;
     uint16_t set;
@@ -101,7 +85,7 @@ struct snapshot_node {
     uint32_t loose; /* SNAPSHOT_LOOSE_*: not exact, take the histogram's bound */
 };
 
-/* stint's own cost in a node's `scaled` and `own`, at most as much. */
+/* stint's own cost in a node's `total` and `own`, at most as much. */
 struct snapshot_cost {
     uint64_t all;
     uint64_t own;
@@ -113,7 +97,7 @@ struct snapshot_cost {
 
 struct snapshot_open {
     uint32_t node;
-    uint64_t ticks; /* since it was opened; of an untimed call 0 */
+    uint64_t ticks; /* since it was opened; of a call that is not timed, in a file of before, 0 */
     int untimed;
 };
 
@@ -282,6 +266,10 @@ struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t un
 void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from);
 /* The measures of all threads while they had no open scope. */
 void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out);
+/* The node's timed calls, and those that were not timed. */
+static inline uint64_t snapshot_calls(const struct snapshot_node *n) {
+    return saturating_add(n->count, n->extra->untimed);
+}
 /* The node's calls that are counted without a time: left ones, and those inside an open one. */
 uint64_t snapshot_left(const struct snapshot_node *n);
 uint64_t snapshot_recursive(const struct snapshot_node *n);

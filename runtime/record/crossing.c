@@ -82,7 +82,7 @@ static struct tree_edge edge_again(const struct thread_block *b, uint32_t node) 
 void crossing_reopen(struct thread_block *b, struct stint_impl_frame *from,
                      const struct stint_impl_frame *last) {
     for (; from <= last; ++from) {
-        struct stint_impl_start start = stint_impl_start_of(from);
+        uint64_t start = STINT_IMPL_LOAD(&from->start);
         uint64_t nested = STINT_IMPL_LOAD(&from->nested);
         uint32_t node = thread_frame_node(from);
         STINT_IMPL_STORE(&from->recursive, 0);

@@ -99,7 +99,7 @@ static uint64_t dynamic_word_entered(struct thread_block *b, struct site_text na
 }
 
 static void begin_unknown(uint64_t guard, struct site_text name, struct stint_impl_site *place,
-                          uint32_t set, struct stint_impl_start start) {
+                          uint32_t set, uint64_t start) {
     struct thread_block *b = thread_enter(1);
     if (!b) {
         return;
@@ -121,8 +121,7 @@ static void begin_unknown(uint64_t guard, struct site_text name, struct stint_im
 /* guard 0: a scope opened by name. */
 static inline __attribute__((always_inline)) void begin_scope(uint64_t guard, struct site_text name,
                                                               struct stint_impl_site *place,
-                                                              uint32_t set,
-                                                              struct stint_impl_start start) {
+                                                              uint32_t set, uint64_t start) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     uint64_t word = place ? STINT_IMPL_LOAD(&place->word) : 0;
     if (!place || site_gate_of(word) == registry_gate()) {
@@ -132,7 +131,7 @@ static inline __attribute__((always_inline)) void begin_scope(uint64_t guard, st
         struct thread_block *b = thread_here();
         word = b ? cache_find(b, name, hash_bytes(name.bytes, name.length)) : 0;
         uint32_t id = site_id_of(word);
-        if (id && stint_impl_start_is_none(start) && guard && !site_is_off(word) &&
+        if (id && !start && guard && !site_is_off(word) &&
             site_gate_of(word) == STINT_IMPL_LOAD(&t->gate) &&
             stint_impl_open_body(t, guard, set, id)) {
             return;
@@ -173,9 +172,9 @@ void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, cons
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
         return;
     }
-    struct stint_impl_start start = stint_impl_start_none();
+    uint64_t start = 0;
     if (start_us != UINT64_MAX) {
-        start = stint_impl_start_from(clock_ticks_at(start_us));
+        start = clock_ticks_at(start_us);
     }
     begin_scope((uint64_t)(uintptr_t)guard, text, site, set, start);
 }
@@ -231,7 +230,7 @@ int dynamic_begin_named(const char *name) {
     if (bad) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
     } else {
-        begin_scope(0, text, NULL, 0, stint_impl_start_none());
+        begin_scope(0, text, NULL, 0, 0);
     }
     return bad;
 }
@@ -254,7 +253,7 @@ void dynamic_open(uint64_t *scope, const char *name, uint64_t length) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
         return;
     }
-    begin_scope(0, text, NULL, 0, stint_impl_start_none());
+    begin_scope(0, text, NULL, 0, 0);
     scope[0] = find_word(text, 0);
     scope[1] = registry_arena_gate();
 }

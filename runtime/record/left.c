@@ -6,11 +6,7 @@
 
 /* The calls of the node that are counted as that of the frame is, so far. */
 static uint64_t frame_calls(const struct thread_block *b, const struct stint_impl_frame *f) {
-    struct stint_impl_start start = stint_impl_start_of(f);
     const struct stint_impl_node *n = tree_node(b, thread_frame_node(f));
-    if (stint_impl_start_is_untimed(start)) {
-        return left_untimed_calls(b, start);
-    }
     if (stint_impl_frame_is_recursive(f)) {
         return STINT_IMPL_LOAD(&n->recursions);
     }
@@ -27,8 +23,7 @@ static int frame_is_counted(const struct thread_block *b, const struct stint_imp
         uint32_t since = ((uint32_t)frame_calls(b, f) << 1 | 1) - counted;
         return since < UINT32_MAX / 2;
     }
-    if (!STINT_IMPL_LOAD(&f->pending) || stint_impl_frame_is_recursive(f) ||
-        stint_impl_start_is_untimed(stint_impl_start_of(f))) {
+    if (!STINT_IMPL_LOAD(&f->pending) || stint_impl_frame_is_recursive(f)) {
         return 0;
     }
     return !(STINT_IMPL_LOAD(&tree_node(b, STINT_IMPL_LOAD(&f->node))->seq) & 1);

@@ -9,14 +9,9 @@
 
 #include "thread.h"
 
-/* The samples of a node, and the untimed calls of one that is sampled, so far. Owner. */
+/* The samples of a node, so far. Owner. */
 static inline uint64_t left_samples(const struct stint_impl_node *n) {
     return STINT_IMPL_LOAD(&n->seq) >> 1;
-}
-static inline uint64_t left_untimed_calls(const struct thread_block *b,
-                                          struct stint_impl_start start) {
-    return STINT_IMPL_LOAD(
-        &stint_impl_sampled_at(b->hot.base, stint_impl_start_sampled(start))->untimed);
 }
 
 /* Makes the frame MOVED, and counts its call as left, unless another thread has ended it. *guard:

@@ -14,7 +14,6 @@
 #include "base/config.h"
 #include "base/utf8.h"
 #include "measured.h"
-#include "sample.h"
 #include "tree.h"
 #include "watch.h"
 
@@ -100,10 +99,6 @@ static uint8_t node_mark(const struct thread_block *b, const struct stint_impl_n
     return STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->reserved[0]);
 }
 
-int node_is_watched(const struct thread_block *b, const struct stint_impl_node *n) {
-    return node_mark(b, n) != 0;
-}
-
 /* So that a sample over the maximum or the limit of a capture takes the slow path. */
 static uint64_t span_between(uint64_t min, uint64_t max, uint8_t mark) {
     uint64_t limit = u64_min(max, STINT_IMPL_SLOW_TICKS - 1) + 1;
@@ -133,9 +128,7 @@ void node_add_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
-    if (sample_add(b, n, start, ticks)) {
-        STINT_IMPL_PUBLISH(&n->span, 0);
-    } else if (!keeps) {
+    if (!keeps) {
         STINT_IMPL_PUBLISH(&n->span, span_between(n->min, n->max, mark));
     }
     STINT_IMPL_PUBLISH(&n->seq, seq + 1);
@@ -201,18 +194,11 @@ inner_block(struct thread_block *b, uint32_t node) {
 }
 
 /* One instruction adds: a signal handler may come before or after it. */
-int node_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks) {
-    struct arena_measures *to = inner_block(b, node), *from = to;
-    int is_sampled = sample_is_on();
-    if (is_sampled) {
-        from = inner_block(b, place);
-    }
-    if (!to || !from) {
+int node_add_inner(struct thread_block *b, uint32_t node, uint64_t ticks) {
+    struct arena_measures *to = inner_block(b, node);
+    if (!to) {
         return -1;
     }
     stint_impl_owner_add(&to->value[0], ticks);
-    if (is_sampled) {
-        stint_impl_owner_add(&from->value[MEASURE_LENT_TICKS - MEASURE_INNER_TICKS], ticks);
-    }
     return 0;
 }

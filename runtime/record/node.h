@@ -20,10 +20,7 @@ void node_add_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t
  * interrupted, an interval may; and the handler may leave the interrupted sample by siglongjmp. */
 void node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
                        uint64_t ticks);
-/* Adds own time of a call inside an open one of the node to the node; place: where it is in the
- * tree. 0, or -1 without memory. */
-int node_add_inner(struct thread_block *b, uint32_t node, uint32_t place, uint64_t ticks);
-/* Whether a capture waits for slow calls of the node's site. */
-int node_is_watched(const struct thread_block *b, const struct stint_impl_node *n);
+/* Adds own time of a call inside an open one of the node to the node. 0, or -1 without memory. */
+int node_add_inner(struct thread_block *b, uint32_t node, uint64_t ticks);
 
 #endif

@@ -20,7 +20,6 @@
 #include "probe.h"
 #include "registry.h"
 #include "ring.h"
-#include "sample.h"
 #include "site.h"
 #include "tree.h"
 
@@ -92,11 +91,10 @@ static int frame_continues(const struct stint_impl_frame *f) {
     return thread_frame_node(f - 1) == recursive;
 }
 
-/* Whether the call in the frame has no time of its own: it is untimed, right inside another one of
- * its node, or ended by another thread. */
+/* Whether the call in the frame has no time of its own: it is right inside another one of its node,
+ * or ended by another thread. */
 static int frame_has_no_time(const struct stint_impl_frame *f) {
-    return stint_impl_start_is_untimed(stint_impl_start_of(f)) || frame_continues(f) ||
-           STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED;
+    return frame_continues(f) || STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED;
 }
 
 /* The start of the call that contains what is opened above the frame, in ticks; 0 for the root. */
@@ -104,22 +102,13 @@ static uint64_t start_around(const struct stint_impl_frame *f) {
     while (frame_has_no_time(f)) {
         --f;
     }
-    return stint_impl_start_of(f).word;
+    return STINT_IMPL_LOAD(&f->start);
 }
 
 /* Whether a call with a start of its own was begun before the scope that it is opened in, of the
  * frame below: only a part of it is time of that one. */
-static int is_begun_sooner(const struct stint_impl_frame *below, struct stint_impl_start start) {
-    return !stint_impl_start_is_none(start) && start.word < start_around(below);
-}
-
-/* The start word of an untimed call of STINT_SAMPLE, else none. */
-static struct stint_impl_start start_draw(const struct thread_block *b, uint32_t node) {
-    uint32_t sampled = stint_impl_sampled_of(tree_node(b, node));
-    if (!sampled) {
-        return stint_impl_start_none();
-    }
-    return stint_impl_sample_draw(b->hot.base, sampled);
+static int is_begun_sooner(const struct stint_impl_frame *below, uint64_t start) {
+    return start && start < start_around(below);
 }
 
 /* Takes the frame above the top for a scope, and writes all of it but guard and start. A recursive
@@ -146,37 +135,31 @@ frame_claim(struct thread_block *b, uint64_t guard, struct tree_place to) {
 
 /* Opens a scope that has a node. start: a time, or none for now. */
 static inline __attribute__((always_inline)) void frame_push(struct thread_block *b, uint64_t guard,
-                                                             struct tree_place to,
-                                                             struct stint_impl_start start) {
+                                                             struct tree_place to, uint64_t start) {
     uint64_t tag = 0; /* TAG: the scope ends on the slow path */
     if (to.recursive || is_begun_sooner(b->hot.top, start) || thread_slow_only()) {
         tag = STINT_IMPL_TAG;
-    }
-    if (!to.recursive && stint_impl_start_is_none(start)) {
-        start = start_draw(b, to.node);
     }
     struct stint_impl_frame *f = frame_claim(b, guard, to);
     if (emit_on()) {
         range_open(b, to.node); /* before the clock is read: what a tool takes is not the scope's */
     }
-    int measured =
-        to.probed && stint_impl_start_is_none(start) && probe_begin(b, f, tree_node(b, to.node));
-    if (measured || stint_impl_start_is_untimed(start)) {
+    int measured = to.probed && !start && probe_begin(b, f, tree_node(b, to.node));
+    if (measured) {
         tag = STINT_IMPL_TAG;
     }
     STINT_IMPL_STORE(&f->guard, guard | tag);
-    if (stint_impl_start_is_none(start)) {
-        start = stint_impl_start_from(clock_ticks());
+    if (!start) {
+        start = clock_ticks();
     }
-    STINT_IMPL_STORE(&f->start, start.word);
+    STINT_IMPL_STORE(&f->start, start);
     if (measured) {
-        probe_began(b, f, start.word);
+        probe_began(b, f, start);
     }
-    guard_write(guard, start.word);
+    guard_write(guard, start);
 }
 
-void recorder_reopen(struct thread_block *b, uint64_t guard, struct tree_place to,
-                     struct stint_impl_start start) {
+void recorder_reopen(struct thread_block *b, uint64_t guard, struct tree_place to, uint64_t start) {
     frame_push(b, thread_untag_guard(guard), to, start);
 }
 
@@ -233,8 +216,7 @@ begin_prepare(struct thread_block *b, uint64_t guard, uint32_t site) {
 
 /* Opens the scope if it has a node, or counts it as lost. */
 static inline __attribute__((always_inline)) int begin_place(struct thread_block *b, uint64_t guard,
-                                                             struct tree_place to,
-                                                             struct stint_impl_start start) {
+                                                             struct tree_place to, uint64_t start) {
     if (b->hot.top == b->hot.last) {
         count_unframed(b, to);
         return 1;
@@ -259,8 +241,7 @@ edge_here(const struct thread_block *b, uint32_t set, uint32_t site, uint32_t se
 /* Opens the scope if that needs no new node, or counts it as lost. */
 static inline __attribute__((always_inline)) int begin_known(struct thread_block *b, uint64_t guard,
                                                              uint32_t set, uint32_t site,
-                                                             uint32_t sender,
-                                                             struct stint_impl_start start) {
+                                                             uint32_t sender, uint64_t start) {
     enum begin how = begin_prepare(b, guard, site);
     if (how != BEGIN_NOW) {
         return how == BEGIN_LOST;
@@ -270,7 +251,7 @@ static inline __attribute__((always_inline)) int begin_known(struct thread_block
 }
 
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
-                            struct stint_impl_start start) {
+                            uint64_t start) {
     uint32_t id = site_id_of(word);
     if (site_is_off(word) || begin_known(b, guard, set, id, 0, start)) {
         return;
@@ -282,7 +263,7 @@ void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t wor
     }
 }
 
-void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, struct stint_impl_start start) {
+void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start) {
     uint32_t id = site_id_of(word);
     struct thread_block *b = thread_here();
     if (site_is_off(word) || (b && begin_known(b, guard, set, id, 0, start))) {
@@ -297,14 +278,14 @@ void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, struct stint_im
 
 int recorder_begin_known_sent(struct thread_block *b, uint64_t guard, uint32_t site,
                               uint32_t sender) {
-    return begin_known(b, guard, 0, site, sender, stint_impl_start_none());
+    return begin_known(b, guard, 0, site, sender, 0);
 }
 
 void recorder_begin_new_sent(struct thread_block *b, uint64_t guard, uint32_t site,
                              uint32_t sender) {
     if (!recorder_begin_known_sent(b, guard, site, sender)) {
         struct tree_edge e = edge_here(b, 0, site, sender);
-        begin_place(b, guard, tree_get(b, &e), stint_impl_start_none());
+        begin_place(b, guard, tree_get(b, &e), 0);
     }
 }
 
@@ -351,36 +332,14 @@ static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, u
     return now - start;
 }
 
-/* An untimed call also hides the time of the scopes in it, because their share of it is unknown. */
-static void end_untimed(struct thread_block *b, struct stint_impl_frame *f,
-                        const struct stint_impl_call *call) {
-    struct stint_impl_node *n = tree_node(b, STINT_IMPL_LOAD(&f->node));
-    struct stint_impl_start start = stint_impl_start_of(f);
-    stint_impl_frame_note(f, left_untimed_calls(b, start) + 1);
-    sample_count_untimed(b, start);
-    sample_check(b, n, call);
-    STINT_IMPL_STORE(&f->nested, 0);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    thread_pop(b);
-}
-
 /* A call inside an open one of its node, with other scopes between them: its own time is that of
  * the node. Without memory for it, it stays own time of the scope around. */
 static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64_t start,
                       uint64_t now) {
     uint64_t ticks = ticks_within(f, start, now);
     uint64_t own = ticks - STINT_IMPL_LOAD(&f->nested);
-    if (!node_add_inner(b, STINT_IMPL_LOAD(&f->recursive), STINT_IMPL_LOAD(&f->node), own)) {
+    if (!node_add_inner(b, STINT_IMPL_LOAD(&f->recursive), own)) {
         STINT_IMPL_STORE(&f->nested, ticks);
-    }
-}
-
-/* A timed call right inside an inner one represents others, which took so many ticks, too. */
-static void inner_without(struct thread_block *b, const struct stint_impl_frame *inner,
-                          uint64_t ticks) {
-    if (STINT_IMPL_LOAD(&inner->recursive) && !frame_continues(inner)) {
-        node_add_inner(b, STINT_IMPL_LOAD(&inner->recursive), STINT_IMPL_LOAD(&inner->node),
-                       -ticks);
     }
 }
 
@@ -394,10 +353,6 @@ static int continued_needs_time(const struct thread_block *b, const struct stint
 static inline __attribute__((always_inline)) void end_top(struct thread_block *b, uint64_t now,
                                                           const struct stint_impl_call *call) {
     struct stint_impl_frame *f = b->hot.top;
-    if (stint_impl_start_is_untimed(stint_impl_start_of(f))) {
-        end_untimed(b, f, call);
-        return;
-    }
     int recursive = stint_impl_frame_is_recursive(f);
     uint32_t node = thread_frame_node(f);
     struct stint_impl_node *n = tree_node(b, node);
@@ -419,18 +374,13 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
     } else if (backwards) {
         thread_lose(b, STINT_STATUS_CLOCK_BACK);
     } else {
-        uint64_t weight = sample_weight(b, n);
         probe_end(b, f, n, ticks);
         stint_impl_frame_note(f, left_samples(n) + 1);
         node_add_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
-        sample_check(b, n, call);
         if (STINT_IMPL_UNLIKELY(ticks >= probe_long_from)) {
             tree_check_long(b, node);
         }
         STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
-        if (weight > 1) {
-            inner_without(b, f - 1, (weight - 1) * STINT_IMPL_LOAD(&f->nested));
-        }
     }
     if (!backwards && ticks >= b->hot.trace_min) {
         ring_add_span(b->hot.ring, node, start, ticks);
@@ -517,8 +467,7 @@ int recorder_end_crossing(uint64_t guard, uint64_t opened) {
     return recorder_end(guard, opened, 0, NULL); /* it may be another thread's */
 }
 
-static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set,
-                       struct stint_impl_start start) {
+static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t start) {
     *(stint_impl_opened *)guard = 0;
     uint64_t me = (uint64_t)(uintptr_t)guard;
     uint64_t word = site_get_word(site);
@@ -535,12 +484,12 @@ static void begin_site(void *guard, struct stint_impl_site *site, uint32_t set,
 
 void recorder_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set) {
     ERRNO_KEEP;
-    begin_site(guard, site, set, stint_impl_start_none());
+    begin_site(guard, site, set, 0);
 }
 
 void recorder_begin_at(void *guard, struct stint_impl_site *site, uint32_t set, uint64_t ticks) {
     ERRNO_KEEP;
-    begin_site(guard, site, set, stint_impl_start_from(ticks));
+    begin_site(guard, site, set, ticks);
 }
 
 void recorder_begin_since(void *guard, struct stint_impl_site *site, uint32_t set,

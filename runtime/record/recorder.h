@@ -20,10 +20,10 @@ void recorder_end_slow(void *guard, uint64_t now, const struct stint_impl_call *
 
 /* Opens a scope for a word resolved under the current gate. Enters the slow path itself where it
  * must. start: a time, or none for now; it is written to the guard. */
-void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, struct stint_impl_start start);
+void recorder_begin(uint64_t guard, uint64_t word, uint32_t set, uint64_t start);
 /* The same between thread_enter and thread_leave. */
 void recorder_begin_entered(struct thread_block *b, uint64_t guard, uint64_t word, uint32_t set,
-                            struct stint_impl_start start);
+                            uint64_t start);
 /* Opens a scope of the default set for work of a sender (struct tree_edge), if that needs no new
  * node: 1, also if it was counted as lost. */
 int recorder_begin_known_sent(struct thread_block *b, uint64_t guard, uint32_t site,
@@ -44,8 +44,7 @@ int recorder_end(uint64_t guard, uint64_t opened, uint64_t now, const struct sti
 int recorder_end_crossing(uint64_t guard, uint64_t opened);
 /* Opens a scope again, above the topmost frame and with the start that it had. guard: with the tags
  * that its frame had. */
-void recorder_reopen(struct thread_block *b, uint64_t guard, struct tree_place to,
-                     struct stint_impl_start start);
+void recorder_reopen(struct thread_block *b, uint64_t guard, struct tree_place to, uint64_t start);
 
 /* The guard of a scope opened by name: no user address has the top bit. */
 static inline uint64_t recorder_guard_of_name(uint32_t site) {

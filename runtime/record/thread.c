@@ -23,7 +23,6 @@
 #include "left.h"
 #include "probe.h"
 #include "ring.h"
-#include "sample.h"
 
 /* The target of the thread-local pointer before a thread's first scope and after its end. All
  * threads share them, so nothing in them changes but the gate: with the current one a scope that is
@@ -161,9 +160,6 @@ static int record_new(struct thread_block *b) {
 
 const struct stint_impl_edge thread_no_edge;
 
-/* Never written: of no site. */
-static struct stint_impl_sampled no_sums;
-
 static struct thread_block *block_new(void) {
     struct thread_block *b = pages_get(sizeof *b);
     if (!b) {
@@ -182,11 +178,9 @@ static struct thread_block *block_new(void) {
     for (uint32_t i = 0; i < STINT_IMPL_NEAR; ++i) {
         b->hot.near[i] = &thread_no_edge;
         b->hot.again[i] = &thread_no_edge;
-        b->hot.near_sampled[i] = &no_sums;
     }
     b->hot.top = b->frames;
     b->hot.last = b->frames + STINT_IMPL_DEPTH;
-    b->hot.inner_tag = sample_is_on() ? STINT_IMPL_TAG : STINT_IMPL_INNER;
     b->hot.ticks_per_us = clock_ticks_per_us();
     b->hot.ring = ring_at(b->record->ring);
     b->hot.trace_min = b->hot.ring ? ring_min() : UINT64_MAX;

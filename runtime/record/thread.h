@@ -30,14 +30,6 @@ struct probe_thread;
 struct stream_stack;
 struct thread_pages;
 
-/* With STINT_SAMPLE=auto: what the thread's sampled nodes have in common. Owner. */
-struct thread_sampling {
-    uint64_t from;    /* ticks, when the first of them was drawn from; 0: not yet */
-    uint64_t timed;   /* calls of theirs that were drawn */
-    uint32_t nodes;   /* that are sampled */
-    uint32_t thinned; /* of which not each call is timed now */
-};
-
 struct thread_block {
     struct stint_impl_thread hot; /* first: the thread-local pointer points here */
     struct arena_thread *record;
@@ -55,7 +47,6 @@ struct thread_block {
     struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
     struct probe_thread *probe;   /* record/probe.c's, or NULL: nothing is measured */
     const struct stint_impl_lines_thread *lines; /* lines/line_book.c's, or NULL */
-    struct thread_sampling sampling;
     struct thread_pages *pages; /* all of its tables, those that were replaced too */
     struct thread_block *older; /* all blocks of the process */
     struct registry_thread registered;

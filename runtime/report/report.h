@@ -33,19 +33,13 @@ struct report_cost {
     uint64_t timed;
     uint64_t recursive;
     uint64_t dynamic;
-    uint64_t sampled;
-    uint64_t untimed;
     uint64_t reading;
     uint64_t inner;
     uint64_t outer;
-    uint64_t sampled_inner;
-    uint64_t sampled_outer;
     uint64_t dense;
     uint64_t gap;
-    uint64_t cold; /* 0 = not known, as the next */
-    uint64_t cold_untimed;
+    uint64_t cold; /* 0 = not known */
     int ranges;
-    uint64_t share_ppm; /* that STINT_SAMPLE=auto was to keep; 0 = none */
 };
 void report_cost_read(struct report_cost *out, const struct arena_cost *from, double ns_per_tick);
 

@@ -27,7 +27,20 @@ static int has_all(const struct stint_row *row, const struct report_column *c) {
     return !(c->needs & ~row->has);
 }
 
-/* Puts "~" before a time that is an estimate, "<=" before an upper bound. */
+/* Before a number that is a bound; of a share, of which neither part is complete, it is none. */
+static const char *cell_bound(uint32_t bounds) {
+    switch (bounds & (ROW_AT_MOST | ROW_PARTIAL)) {
+    case ROW_AT_MOST:
+        return "<=";
+    case ROW_PARTIAL:
+        return ">=";
+    case 0:
+        return "";
+    default:
+        return "~";
+    }
+}
+
 static void cell_mark(char out[TEXT_NUMBER], const char *mark) {
     size_t marks = strlen(mark);
     size_t length = strnlen(out, TEXT_NUMBER - 1 - marks);
@@ -63,8 +76,8 @@ static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
     if (row->has & c->mark) {
         cell_mark(out, "~");
     }
-    if (row->has & c->bound && v != ROW_UNKNOWN) {
-        cell_mark(out, "<=");
+    if (v != ROW_UNKNOWN) {
+        cell_mark(out, cell_bound(row->has & c->bound));
     }
 }
 

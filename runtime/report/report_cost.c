@@ -35,19 +35,13 @@ void report_cost_read(struct report_cost *out, const struct arena_cost *from, do
     out->timed = cost_ps(from->timed, ns_per_tick);
     out->recursive = cost_ps(from->recursive, ns_per_tick);
     out->dynamic = cost_ps(from->dynamic, ns_per_tick);
-    out->sampled = cost_ps(from->sampled, ns_per_tick);
-    out->untimed = cost_ps(from->untimed, ns_per_tick);
     out->reading = cost_ps(from->reading, ns_per_tick);
     out->inner = cost_ps(from->inner, ns_per_tick);
     out->outer = cost_ps(from->outer, ns_per_tick);
-    out->sampled_inner = cost_ps(from->sampled_inner, ns_per_tick);
-    out->sampled_outer = cost_ps(from->sampled_outer, ns_per_tick);
     out->dense = cost_ps(from->dense, ns_per_tick);
     out->gap = cost_ps(from->gap, ns_per_tick);
     out->cold = cost_ps(from->cold, ns_per_tick);
-    out->cold_untimed = cost_ps(from->cold_untimed, ns_per_tick);
     out->ranges = from->ranges != 0;
-    out->share_ppm = from->share_ppm;
 }
 
 /* Every group is read for each call that was measured. */
@@ -72,7 +66,7 @@ static double calls_ns(uint64_t ps, uint64_t calls) {
  * take. */
 static double timed_ps(const struct report *r, const struct report_cost *each,
                        const struct snapshot_node *n) {
-    double gaps = (double)n->calls + (double)n->splits + 2 * (double)snapshot_recursive(n);
+    double gaps = (double)n->count + (double)n->splits + 2 * (double)snapshot_recursive(n);
     double ps = (double)n->own * r->snapshot->ns_per_tick * 1000, floor = (double)each->gap;
     if (!(gaps > 0) || !(floor > 0)) {
         return (double)each->timed;
@@ -90,41 +84,28 @@ static double most_ns(double ps, uint64_t cold, uint64_t calls) {
 void node_cost_add(struct node_cost *to, const struct report *r, const struct snapshot_node *n) {
     static const struct report_cost none;
     const struct report_cost *each = r->cost ? r->cost : &none;
-    uint64_t inner = each->inner, outer = each->outer;
     double timed = timed_ps(r, each, n);
     uint64_t readings = node_readings(n);
-    if (n->extra->sampled.timed) {
-        timed = (double)each->sampled;
-        inner = each->sampled_inner;
-        outer = each->sampled_outer;
-    }
     uint64_t inner_calls = snapshot_recursive(n);
     uint64_t dynamic = r->snapshot->sites[n->site].dynamic != 0;
     double named_again = calls_ns(each->dynamic * dynamic, inner_calls);
     double recursive = calls_ns(each->recursive, inner_calls) + named_again;
-    double named = calls_ns(each->dynamic * dynamic, n->calls);
-    double untimed = calls_ns(each->untimed, n->extra->sampled.untimed);
+    double named = calls_ns(each->dynamic * dynamic, n->count);
     uint64_t left_calls = snapshot_left(n); /* read the clock once */
     double left = calls_ns(each->timed / 2, left_calls);
     double most_recursive = most_ns((double)each->recursive, each->cold, inner_calls) + named_again;
-    double most_untimed =
-        most_ns((double)each->untimed, each->cold_untimed, n->extra->sampled.untimed);
     double read = calls_ns(each->reading, readings);
-    to->timed += n->count + n->recursions;
-    to->untimed += n->extra->sampled.untimed;
+    to->calls += snapshot_calls(n) + n->recursions;
     to->readings += readings;
-    to->ns_timed += timed * (double)n->count / 1000 + recursive + named + left;
-    to->ns_untimed += untimed;
+    to->ns_calls += timed * (double)n->count / 1000 + recursive + named + left;
     to->ns_readings += read;
-    to->most_timed += most_ns(timed, each->cold, n->count) + most_recursive + named +
+    to->most_calls += most_ns(timed, each->cold, n->count) + most_recursive + named +
                       most_ns((double)each->timed / 2, each->cold / 2, left_calls);
-    to->most_untimed += most_untimed;
-    /* The total is that of all calls, those that were not timed included. */
-    to->ns_inner += calls_ns(inner, n->calls) + recursive;
-    to->ns_outer += calls_ns(outer, n->count) + named + untimed + read;
-    to->most_inner += calls_ns(inner, n->calls) + most_recursive;
-    to->most_outer += calls_ns(u64_max(outer, saturating_subtract(each->cold, inner)), n->count) +
-                      named + most_untimed + read;
+    uint64_t outer = u64_max(each->outer, saturating_subtract(each->cold, each->inner));
+    to->ns_inner += calls_ns(each->inner, n->count) + recursive;
+    to->ns_outer += calls_ns(each->outer, n->count) + named + read;
+    to->most_inner += calls_ns(each->inner, n->count) + most_recursive;
+    to->most_outer += calls_ns(outer, n->count) + named + read;
 }
 
 /* ---- Times without it. */
@@ -138,7 +119,7 @@ struct children_cost {
 
 /* The part of the children's calls that is in the node's total. */
 static double part_in_total(const struct snapshot_node *n) {
-    if (n->extra->estimated || n->inside <= n->nested) {
+    if (n->inside <= n->nested) {
         return 1;
     }
     return (double)n->nested / (double)n->inside;
@@ -154,7 +135,7 @@ static void node_correct(const struct report *r, uint32_t index, const struct ch
     double part = part_in_total(n);
     double own = cost.ns_inner / ns_per_tick + inside->outer * part;
     out->own = u64_min(snapshot_whole(own + 0.5), n->own);
-    out->all = u64_min(snapshot_whole((double)out->own + inside->total * part), n->scaled);
+    out->all = u64_min(snapshot_whole((double)out->own + inside->total * part), n->total);
     double most = cost.most_inner / ns_per_tick + inside->most * part;
     uint64_t most_own = u64_min(snapshot_whole(most + 0.5), n->own);
     r->snapshot->cost_most = saturating_add(r->snapshot->cost_most, most_own);

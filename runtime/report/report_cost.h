@@ -7,18 +7,15 @@
 
 #include "report.h"
 
-/* Calls of each kind, and what they cost in nanoseconds. */
+/* Calls, and what they cost in nanoseconds. */
 struct node_cost {
-    uint64_t timed;
-    uint64_t untimed;
+    uint64_t calls;
     uint64_t readings;
-    double ns_timed;
-    double ns_untimed;
+    double ns_calls;
     double ns_readings;
     /* The same of calls whose records are not in the nearest cache; of one where that is not known,
      * as above. */
-    double most_timed;
-    double most_untimed;
+    double most_calls;
     /* The cost of a short call, inside its own time and in the time around it. */
     double ns_inner;
     double ns_outer;

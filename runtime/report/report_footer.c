@@ -32,8 +32,7 @@ struct cost_range {
 };
 
 static struct cost_range node_cost_sum(const struct node_cost *c) {
-    struct cost_range sum = {c->ns_timed + c->ns_untimed + c->ns_readings,
-                             c->most_timed + c->most_untimed + c->ns_readings};
+    struct cost_range sum = {c->ns_calls + c->ns_readings, c->most_calls + c->ns_readings};
     return sum;
 }
 
@@ -101,17 +100,12 @@ static void put_cost_share(const struct report *r, struct cost_range highest) {
 }
 
 static void put_cost(const struct report *r, const struct node_cost *c, struct cost_range highest) {
-    struct cost_range timed = {c->ns_timed, c->most_timed};
-    struct cost_range untimed = {c->ns_untimed, c->most_untimed};
+    struct cost_range calls = {c->ns_calls, c->most_calls};
     struct cost_range readings = {c->ns_readings, c->ns_readings};
     text_add(r->out, "stint cost ");
     put_cost_share(r, highest);
     text_add(r->out, " of this run: ");
-    put_cost_each(r->out, c->timed, "call", timed, r->cost->timed);
-    if (c->untimed) {
-        text_add(r->out, ", ");
-        put_cost_each(r->out, c->untimed, "untimed call", untimed, 0);
-    }
+    put_cost_each(r->out, c->calls, "call", calls, r->cost->timed);
     if (c->readings) {
         text_add(r->out, ", ");
         put_cost_each(r->out, c->readings, "measured call", readings, 0);
@@ -131,7 +125,7 @@ static void put_calls(const struct report *r) {
     struct rows rows;
     struct cost_range highest;
     struct node_cost cost = count_cost(r, &highest);
-    uint64_t all = cost.timed + cost.untimed;
+    uint64_t all = cost.calls;
     if (r->cost) {
         put_cost(r, &cost, highest);
     } else {
@@ -232,45 +226,23 @@ static void footer_put_steps(const struct report *r) {
     scratch_release(&s->memory, before);
 }
 
-/* STINT_SAMPLE=auto limits the timed calls after the first of each path. What else costs more than
- * the limit is said. */
-static void put_share(const struct report *r) {
-    char limit[TEXT_NUMBER];
-    struct cost_range highest;
-    if (!r->cost || !r->cost->share_ppm) {
-        return;
-    }
-    count_cost(r, &highest);
-    if (cost_ppm(r->snapshot, highest.least) <= r->cost->share_ppm) {
-        return;
-    }
-    text_share(limit, r->cost->share_ppm);
-    text_add(r->out, "sampled: STINT_SAMPLE=auto cannot keep its limit of %s %%: stint cost ",
-             limit);
-    put_cost_share(r, highest);
-    text_add(r->out, "; the first 33 calls of each path are timed, and counting the others takes "
-                     "time, too\n");
-}
-
-static void put_sampled(const struct report *r) {
-    uint64_t all = 0, timed = 0, saturated = 0;
+/* Only of files of before: their recorder left calls of STINT_SAMPLE out. */
+static void put_partial(const struct report *r) {
+    uint64_t calls = 0, untimed = 0;
     for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
         const struct snapshot_node *n = &r->snapshot->nodes[i];
-        if (n->extra->sampled.untimed) {
-            all += n->calls;
-            timed += n->count;
+        if (n->extra->untimed) {
+            calls = saturating_add(calls, snapshot_calls(n));
+            untimed = saturating_add(untimed, n->extra->untimed);
         }
-        saturated += n->extra->saturated != 0;
     }
-    if (all) {
-        text_add(r->out,
-                 "sampled: %llu of %llu calls were timed; ~ is scaled to all of them, +- its "
-                 "standard error; percentiles, min, max and traces are of the timed calls\n",
-                 (unsigned long long)timed, (unsigned long long)all);
-    }
-    if (saturated) {
-        text_add(r->out, "sampled: %llu scaled total%s too large to be counted: shown too small\n",
-                 (unsigned long long)saturated, saturated == 1 ? " is" : "s are");
+    if (untimed) {
+        text_add(
+            r->out,
+            "sampled: %llu of %llu calls were not timed; >= is the time of the others, ~ also "
+            "has calls inside that were not timed; percentiles, min, max and traces are of the "
+            "timed calls\n",
+            (unsigned long long)untimed, (unsigned long long)calls);
     }
 }
 
@@ -329,8 +301,7 @@ static void put_rules(const struct report *r) {
     if (recursion) {
         text_add(r->out, "recursion: every call is counted, time is taken at the outermost call\n");
     }
-    put_sampled(r);
-    put_share(r);
+    put_partial(r);
     put_corrected(r);
     if (r->snapshot->since) {
         text_add(r->out, "since the last reset: min and max are a histogram's bounds unless set in "

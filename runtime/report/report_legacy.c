@@ -46,7 +46,7 @@ static void legacy_put_row(const struct report *r, const struct stint_row *row, 
     }
     text_legacy_ms(n, (double)row->total_ns);
     legacy_put_number(r, "total", n);
-    text_legacy_ms(n, row->samples ? (double)row->total_ns / (double)row->covered : 0.0);
+    text_legacy_ms(n, row->samples ? (double)row->total_ns / (double)row->samples : 0.0);
     legacy_put_number(r, "avg", n);
     text_legacy_ms(n, (double)row->max_ns);
     legacy_put_number(r, "max", n);

@@ -14,7 +14,6 @@
 #include "emit/emit.h"
 #include "gpu/gpu_backends.h"
 #include "process.h"
-#include "record/sample.h"
 #ifdef STINT_HAVE_CUDART
 #define EVENT_BACKEND &gpu_cudart
 #else
@@ -43,6 +42,5 @@ __attribute__((constructor(101))) static void connect_layers(void) {
     gpu_set_list(gpu_backends);
     emit_set_backend(EMIT_BACKEND);
     probe_set_ops(&counters_probe);
-    sample_set_cost(cost_sampled_x1000);
     tracer_set_list(tracers);
 }

@@ -26,7 +26,6 @@ enum env_kind {
     ENV_LEVEL,
     ENV_SIZE,
     ENV_TRACE,
-    ENV_SAMPLE,
     ENV_DURATION,
     ENV_TEXT,
     ENV_GLOBS,
@@ -148,31 +147,6 @@ static int env_read_trace(const char *value, uint64_t min, uint64_t max, struct 
     return 0;
 }
 
-#define SAMPLE_MAX ((uint64_t)1 << 20)
-#define SAMPLE_SHARE 0.01 /* of auto without a share */
-
-/* "0.5%": above 0, up to 100. */
-static int env_read_share(const char *text, double *out) {
-    double percent;
-    const char *end = number_parse(text, &percent);
-    if (!end || strcmp(end, "%") || !(percent > 0 && percent <= 100)) {
-        return -1;
-    }
-    *out = percent / 100;
-    return 0;
-}
-
-static int env_read_sample(const char *value, struct config_sample *out) {
-    if (!strcmp(value, "auto")) {
-        out->share = SAMPLE_SHARE;
-        return 0;
-    }
-    if (!strncmp(value, "auto:", 5)) {
-        return env_read_share(value + 5, &out->share);
-    }
-    return number_read_whole(value, 1, SAMPLE_MAX, &out->every);
-}
-
 static int env_read_duration(const char *value, uint64_t *out) {
     static const struct {
         const char *name;
@@ -196,7 +170,6 @@ static int env_read_entry(const struct env_entry *e, const char *value, char *fi
     int number = 0;
     uint64_t size = 0;
     struct config_trace trace = {0, 0};
-    struct config_sample sample = {0, 0};
     const char *text = NULL;
     switch (e->kind) {
     case ENV_SWITCH:
@@ -229,12 +202,6 @@ static int env_read_entry(const struct env_entry *e, const char *value, char *fi
             return -1;
         }
         memcpy(field, &trace, sizeof trace);
-        return 0;
-    case ENV_SAMPLE:
-        if (env_read_sample(value, &sample)) {
-            return -1;
-        }
-        memcpy(field, &sample, sizeof sample);
         return 0;
     case ENV_DURATION:
         if (env_read_duration(value, &size)) {

@@ -42,8 +42,6 @@ void stat_fill(const struct stint_row *r, stint_stat *out) {
     out->flops = r->extra->flops;
     out->threads = (uint32_t)r->threads;
     out->stddev_ns = r->stddev_ns;
-    out->total_error_ns = r->extra->total_error_ns;
-    out->self_error_ns = r->extra->self_error_ns;
     memcpy(out->info, r->info, strnlen(r->info, sizeof out->info - 1));
 }
 

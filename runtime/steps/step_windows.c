@@ -110,11 +110,6 @@ static void take_left_out(void) {
 
 static void add_difference(struct waiting_node *was, uint64_t step) {
     const struct stint_impl_node *n = arena_at(was->unit);
-    if (__atomic_load_n(&n->kind, __ATOMIC_ACQUIRE) & STINT_IMPL_SAMPLED) {
-        count_lacking(was->windows); /* its total is an estimate from here on */
-        was->windows = 0;
-        return;
-    }
     /* A sample that is being added may be in one of the two: the next step has the rest. */
     uint64_t calls = __atomic_load_n(&n->seq, __ATOMIC_ACQUIRE) / 2;
     uint64_t ticks = __atomic_load_n(&n->total, __ATOMIC_ACQUIRE);

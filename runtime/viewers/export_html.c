@@ -258,7 +258,7 @@ static void html_put_ledger(struct sink *out, const struct snapshot *s) {
         }
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        calls += s->nodes[i].calls + s->nodes[i].recursions;
+        calls += snapshot_calls(&s->nodes[i]) + s->nodes[i].recursions;
     }
     sink_text(out, "],\"cost\":{\"calls\":");
     sink_u64(out, calls);

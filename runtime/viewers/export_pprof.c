@@ -65,7 +65,7 @@ static void pprof_put_samples(struct sink *out, const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         uint64_t self = snapshot_ns(s, n->own + n->extra->open_self);
-        uint64_t calls = n->calls + n->recursions;
+        uint64_t calls = snapshot_calls(n) + n->recursions;
         if (n->parent != SNAPSHOT_NONE && n->site && n->kind == STINT_IMPL_SCOPE_NODE &&
             calls + self) {
             pprof_put_sample(out, s, i, calls, self);

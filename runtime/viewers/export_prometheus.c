@@ -52,7 +52,7 @@ struct summary {
 
 static const struct summary summaries[] = {
     {"stint_scope_seconds", "Time in a scope, with what is nested in it.", ROW_FIELD(total_ns),
-     ROW_FIELD(covered), ROW_SAMPLES, ROW_HISTOGRAM, ROW_FIELD(percentile_ns)},
+     ROW_FIELD(samples), ROW_SAMPLES, ROW_HISTOGRAM, ROW_FIELD(percentile_ns)},
     {"stint_scope_gpu_seconds", "Time of a scope on the GPU.", ROW_EXTRA_FIELD(gpu_total_ns),
      ROW_EXTRA_FIELD(gpu_calls), ROW_GPU, ROW_GPU_HISTOGRAM, ROW_EXTRA_FIELD(gpu_percentile_ns)},
 };

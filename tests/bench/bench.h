@@ -10,12 +10,11 @@
 #include <stdio.h>
 
 /* The settings in the environment of a measuring process. */
-#define CONFIGS 6
+#define CONFIGS 5
 struct config {
     const char *percentiles;
     const char *trace;
     int file;
-    const char *sample;
 };
 extern const struct config configs[CONFIGS];
 

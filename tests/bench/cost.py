@@ -26,8 +26,6 @@ CASES = (
     ("8 sites in turn", "sites", 4000000, {}),
     ("without percentiles", "short", 4000000, {"STINT_PERCENTILES": "0"}),
     ("trace", "short", 4000000, {"STINT_TRACE": "1M"}),
-    ("sampled, one in 100", "short", 8000000, {"STINT_SAMPLE": "100"}),
-    ("sampled, one in 4", "short", 4000000, {"STINT_SAMPLE": "4"}),
     ("slow clock", "short", 2000000, {"STINT_CLOCK": "monotonic"}),
     ("dynamic names", "dynamic", 3000000, {}),
     ("recursion, 8 deep", "recursion", 500000, {}),

@@ -24,7 +24,6 @@ import tempfile
 SKIP = 77
 COUNTS_AGAIN = 2
 COUNTED = "instructions_counted"
-SAMPLE_NOTHING = "1048576"  # STINT_SAMPLE: one call of so many is timed
 # Row of the table, loop of kernel.h, settings. The first loops share a process.
 ROWS = (
     ("floor: two clock reads and a store", "floor", {}),
@@ -32,7 +31,6 @@ ROWS = (
     ("without percentiles", "one", {"STINT_PERCENTILES": "0"}),
     ("with a trace", "one", {"STINT_TRACE": "4M"}),
     ("off", "one", {"STINT_ENABLE": "0"}),
-    ("untimed", "one", {"STINT_SAMPLE": SAMPLE_NOTHING}),
     ("nested 4 deep, four functions", "nested", {}),
     ("nested 4 deep, one function", "block", {}),
     ("64 sites", "sites", {}),

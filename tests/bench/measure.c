@@ -304,10 +304,6 @@ void measure(int config, int only_quick, FILE *to) {
     cpus_find();
     pin(cpus[0]);
     measure_row("one", CASE_one, bench_floor_loop);
-    if (config == 5) {
-        emit_counts();
-        return;
-    }
     if (config > 1) {
         measure_row("nested", CASE_nested, bench_floor_loop);
         if (config == 2 && cpus[1] >= 0) {

@@ -19,11 +19,9 @@
 extern char **environ;
 
 #define FILE_NAME "/tmp/stint-overhead-%ld"
-#define UNTIMED "1048576" /* STINT_SAMPLE: of so many calls one is timed */
 
 const struct config configs[CONFIGS] = {
-    {"0", "0", 0, "1"}, {"1", "0", 0, "1"},   {"1", "64M", 0, "1"},
-    {"1", "0", 1, "1"}, {"1", "64M", 1, "1"}, {"1", "0", 0, UNTIMED},
+    {"0", "0", 0}, {"1", "0", 0}, {"1", "64M", 0}, {"1", "0", 1}, {"1", "64M", 1},
 };
 
 /* The figures are those of the defaults, whatever the user has set. */
@@ -50,7 +48,6 @@ static void child_run(int config, int quick, const int fds[2]) {
     environment_clean();
     setenv("STINT_PERCENTILES", configs[config].percentiles, 1);
     setenv("STINT_TRACE", configs[config].trace, 1);
-    setenv("STINT_SAMPLE", configs[config].sample, 1);
     if (configs[config].file) {
         snprintf(file, sizeof file, FILE_NAME, (long)getpid());
         setenv("STINT_FILE", file, 1);
@@ -133,8 +130,8 @@ static void usage(FILE *to) {
           "Prints what a scope costs, as multiples of two unfenced clock reads and a store.\n"
           "  --raw FILE  also write every repetition: config (0 call tree, 1 + percentiles, 2 + "
           "trace,\n"
-          "              3 percentiles in a file, 4 trace in a file, 5 calls untimed), \"time\",\n"
-          "              row, variant, thread, repetition, reference and value in ns a scope\n"
+          "              3 percentiles in a file, 4 trace in a file), \"time\", row, variant,\n"
+          "              thread, repetition, reference and value in ns a scope\n"
           "  --quick     a few scopes a row: does everything run and count right? Its figures are "
           "not\n"
           "              measurements\n",

@@ -26,7 +26,6 @@ static const struct row {
 } rows[] = {
     {"on, switched off at run time", "off", 1, ALONE, 0.05, 0.02},
     {"off, on a thread without scopes", "off_thread", 1, ALONE, 0.05, 0.02},
-    {"a call that is not timed", "one", 5, ALONE, 0.25, 0.10},
     {"call tree", "one", 0, ALONE, 1.20, 1.12},
     {"+ percentiles (the default)", "one", 1, ALONE, 1.32, 1.20},
     {"+ trace ring", "one", 2, ALONE, 1.42, 1.28},

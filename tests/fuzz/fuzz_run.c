@@ -146,7 +146,6 @@ static void render(struct snapshot *s, const uint8_t *option) {
                                          .key = (enum fluid_key)(option[2] / 16 % 9)}};
     struct report_about about = {.program = "fuzz", .cpus = 2, .killed = option[0] >> 7};
     struct report_cost cost = {.timed = option[2],
-                               .untimed = option[1],
                                .dynamic = option[0],
                                .dense = option[3],
                                .gap = option[2],

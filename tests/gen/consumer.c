@@ -25,7 +25,7 @@ struct stint_row {
     uint64_t percentile_ns[PERCENTILE_COUNT], first_ns, samples, threads;
 };
 struct stint_row_extra {
-    uint64_t waiting_ns, total_error_ns, self_error_ns;
+    uint64_t waiting_ns, untimed;
     uint64_t gpu_calls, gpu_total_ns, gpu_avg_ns, gpu_min_ns, gpu_max_ns;
     uint64_t gpu_percentile_ns[PERCENTILE_COUNT];
     uint64_t device_calls, device_total_ns;
@@ -54,8 +54,8 @@ enum {
     ROW_FLOPS = 64,
     ROW_BOUND = 128,
     ROW_DEVICE = 256,
-    ROW_SCALED = 4096,
-    ROW_SELF_SCALED = 8192,
+    ROW_PARTIAL = 4096,
+    ROW_SELF_PARTIAL = 8192,
     ROW_CORRECTED = 32768,
     ROW_SELF = 512,
     ROW_COUNTED = 1024,
@@ -100,7 +100,6 @@ enum env_kind {
     ENV_LEVEL,
     ENV_SIZE,
     ENV_TRACE,
-    ENV_SAMPLE,
     ENV_DURATION,
     ENV_TEXT,
     ENV_GLOBS,
@@ -109,7 +108,7 @@ enum env_kind {
 
 struct stint_config {
     int enable, unit, level, percentiles, clock, log, log_prefix, gpu, nvtx, rusage, waits, mem;
-    uint64_t memory, gpu_in_flight, trace, trace_min_ns, sample, mem_table;
+    uint64_t memory, gpu_in_flight, trace, trace_min_ns, mem_table;
     const char *report, *output, *filter, *file, *capture, *driver_lib, *tracer_lib, *gpu_peak,
         *counters, *label, *ranges, *rank;
 };

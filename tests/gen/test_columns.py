@@ -38,7 +38,7 @@ views = table
 needs = gpu bytes
 hide = yes
 spare = yes
-mark = scaled
+mark = corrected
 doc = A rate.
 """
 P50 = """[p50]
@@ -65,7 +65,7 @@ static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
 };
 """.lstrip().replace("BOTH", both).replace("AT(", "ROW_FIELD(").replace(
             "ONE", "REPORT_IN_TABLE").replace("NEEDS", "ROW_GPU | ROW_BYTES").replace(
-            "MARK", "ROW_SCALED").replace(
+            "MARK", "ROW_CORRECTED").replace(
             "TWO", r'"\"Every\", in two lines."').replace("NOTE", r'"A note: what\\why?\?!"'))
 
     def test_markdown(self):
@@ -147,16 +147,16 @@ enum percentile {
     def test_needs(self):
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
                     "[rate]: unknown need 'power' (samples|self|histogram|first|gpu|gpu_histogram|"
-                    "bytes|flops|bound|device|counted|multiplexed|waiting|scaled|self_scaled|%s)"
+                    "bytes|flops|bound|device|counted|multiplexed|waiting|partial|%s)"
                     % "|".join(columns.group_names()))
 
     def test_mark(self):
-        self.refuse(RATE.replace("= scaled", "= certain"),
-                    "[rate]: unknown mark 'certain' (scaled|self_scaled|corrected)")
+        self.refuse(RATE.replace("= corrected", "= certain"),
+                    "[rate]: unknown mark 'certain' (self_partial|corrected)")
 
     def test_bound(self):
-        self.refuse(RATE.replace("mark = scaled", "bound = most"),
-                    "[rate]: unknown bound 'most' (at_most)")
+        self.refuse(RATE.replace("mark = corrected", "bound = most"),
+                    "[rate]: unknown bound 'most' (at_most|partial)")
 
     def test_hide(self):
         self.refuse(RATE.replace("hide = yes", "hide = 1"), "[rate]: unknown hide '1' (yes|no)")

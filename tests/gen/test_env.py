@@ -96,7 +96,7 @@ Default: 0.
 
     def test_kind(self):
         self.refuse(SWITCH.replace("= switch", "= toggle"), "[STINT_ENABLE]: unknown kind 'toggle' "
-                    "(switch|choice|level|size|trace|sample|duration|text|globs|view)")
+                    "(switch|choice|level|size|trace|duration|text|globs|view)")
 
     def test_missing_key(self):
         self.refuse(TEXT.replace("field = output\n", ""), "[STINT_OUTPUT]: no key 'field'")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Memory, sampling, a trace, NVTX ranges, resource usage, counters, work under its sender and a GPU
-in one program: none disturbs another's numbers, each of which combined_program.c has made known.
+"""Memory, a trace, NVTX ranges, resource usage, counters, work under its sender and a GPU in one
+program: none disturbs another's numbers, each of which combined_program.c has made known.
 
-    combined_test.py TOOL PROGRAM CUDA_DOUBLE CUPTI_DOUBLE CASE [--nvtx] [--mem]
+    combined_test.py TOOL PROGRAM CUDA_DOUBLE CUPTI_DOUBLE [--nvtx] [--mem]
 
 The last two: what this build has.
 """
@@ -15,12 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-TOOL, PROGRAM, CUDA, CUPTI, CASE = sys.argv[1:6]
-WITH = sys.argv[6:]
+TOOL, PROGRAM, CUDA, CUPTI = sys.argv[1:5]
+WITH = sys.argv[5:]
 THREADS, ROUNDS, LONG_CALLS, LONG_CPU_NS, PAGES, KERNEL_NS = 4, 200, 2, 20000000, 300, 5000
 ALL = THREADS * ROUNDS
 LONG = THREADS * LONG_CALLS
-SAMPLE = 7
 PAGE = os.sysconf("SC_PAGE_SIZE")
 FRESH = PAGES * PAGE
 
@@ -30,8 +29,6 @@ CALLS = {"drain": 1, "send": 1, "job": THREADS, "long": LONG, "round": ALL, "blo
 PARENTS = {"drain": None, "send": None, "job": "send", "long": "job", "round": "job",
            "blocks": "round", "short": "round", "dynamic a": "round", "dynamic b": "round",
            "range": "round", "gpu": "round", "gpu part": "gpu", "launch": "gpu"}
-# Calls that are timed although others of the scope are left out.
-ALWAYS_TIMED = ("drain", "send", "job", "long", "gpu")
 
 # mallocs, bytes, frees, freed bytes, freed elsewhere, live at the end, peak of its own
 MEMORY = {
@@ -125,20 +122,13 @@ def check_gpu(rows):
                (rows[name]["device_calls"], rows[name]["device_total_ns"]), (ALL, ALL * KERNEL_NS))
 
 
-def check_samples(rows, sampled):
+def check_samples(rows):
     for name, row in rows.items():
-        few = sampled and name not in ALWAYS_TIMED
-        if not few:
-            expect("samples of " + name, row["samples"], CALLS[name])
-            continue
-        # The first 33 of each thread, and of each block of calls one.
-        rest = CALLS[name] // THREADS - 33
-        expect_between("samples of " + name, THREADS * (33 + rest // SAMPLE - 1), row["samples"],
-                       THREADS * (33 + rest // SAMPLE + 2))
+        expect("samples of " + name, row["samples"], CALLS[name])
 
 
 def check_trace(events, rows):
-    """Checks that the trace has the timed calls, and of GPU scopes also the work of the GPU."""
+    """Checks that the trace has the calls, and of GPU scopes also the work of the GPU."""
     seen = collections.Counter((event["name"], event["ph"]) for event in events)
     for name, row in rows.items():
         expect("spans of " + name, seen[name, "X"],
@@ -187,11 +177,8 @@ def find_runs(folder):
 
 
 def main():
-    sampled = CASE == "sampled"
     env = {"STINT_RUSAGE": "1", "STINT_COUNTERS": "page-faults,task-clock", "STINT_GPU": "cupti",
            "STINT_CUDA_LIB": CUDA, "STINT_CUPTI_LIB": CUPTI}
-    if sampled:
-        env["STINT_SAMPLE"] = str(SAMPLE)
     with tempfile.TemporaryDirectory(prefix="stint-combined-") as folder:
         done = run(TOOL, "run", *WITH, "--report", "none", "--trace", "16M", "--file",
                    pathlib.Path(folder) / "%p.stint", "--", PROGRAM, **env)
@@ -204,7 +191,7 @@ def main():
         check_memory(rows, MEMORY)
         check_usage(rows["long"], LONG, said)
         check_gpu(rows)
-        check_samples(rows, sampled)
+        check_samples(rows)
         check_trace(export(path, "chrome")["traceEvents"], rows)
         expect("queued", rows["job"]["queue_calls"], THREADS)
         expect("the sender's time", rows["send"]["self_ns"], rows["send"]["total_ns"])

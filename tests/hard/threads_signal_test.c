@@ -93,17 +93,6 @@ TEST(threads_signal, a_call_left_at_any_instruction_is_counted_once) {
     CHECK_EQ_U64(leave_at_every_instruction("inner", attempt, 0), 0);
 }
 
-/* With STINT_SAMPLE no single instruction closes an untimed call and counts it: it is not counted
- * if it is left between the two. */
-TEST(threads_signal, an_untimed_call_left_at_any_instruction_is_not_counted_twice) {
-    NEEDS_STEPPING(jump_out);
-    CHECK(!setenv("STINT_SAMPLE", "1048576", 1));
-    for (int i = 0; i < 40; ++i) {
-        attempt(); /* the first 33 are timed */
-    }
-    CHECK(leave_at_every_instruction("inner", attempt, 0) <= 4);
-}
-
 /* Not inlined, so that its guards lie downwards, as those of calls do. */
 static __attribute__((noinline)) void recurse(int depth) {
     REGISTER_TIMER("recurse");

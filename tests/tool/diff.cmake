@@ -18,7 +18,7 @@ foreach(target IN ITEMS diff_program diff_program_fake)
     stint_warnings(${target})
 endforeach()
 
-foreach(case IN ITEMS alike errors order conditions more_pairs same_file slower real single counts metrics exit_status options formats hostile_names usage
+foreach(case IN ITEMS alike errors order conditions more_pairs same_file slower real single counts metrics exit_status options formats hostile_names sampled usage
         damaged)
     add_test(NAME diff.cli.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/diff_test.py"

@@ -74,7 +74,7 @@ static void draw(struct world *w, struct diff_times *to, double typical, uint32_
         to->total += v;
         to->max = v > to->max ? v : to->max;
     }
-    to->count = to->timed = calls;
+    to->count = calls;
     keep(w, to, &h);
 }
 
@@ -222,7 +222,7 @@ TEST(diff, a_bucket_is_no_change) {
                 memset(&h, 0, sizeof h);
                 h.bucket[stint_impl_bucket(side ? 16385 : 16300)] = 1000;
                 s->there = 1;
-                s->calls = s->cpu.count = s->cpu.timed = 1000;
+                s->calls = s->cpu.count = 1000;
                 s->cpu.total = 1000 * (side ? 16385.0 : 16300.0);
                 keep(&w, &s->cpu, &h);
             }
@@ -318,7 +318,7 @@ static void add_calls(struct world *w, const char *name, int side, uint32_t run,
     struct histogram h;
     memset(&h, 0, sizeof h);
     s->there = 1;
-    s->calls = s->cpu.count = s->cpu.timed = 1 + short_calls;
+    s->calls = s->cpu.count = 1 + short_calls;
     s->cpu.total = s->self = long_ns + 1000 * short_calls;
     s->cpu.max = long_ns;
     h.bucket[stint_impl_bucket((uint64_t)long_ns)] = 1;

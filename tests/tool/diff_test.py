@@ -7,8 +7,10 @@
 PROGRAM is diff_program.c on the real clock, FAKE_PROGRAM on one that only it advances.
 """
 import csv
+import gzip
 import io
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -294,6 +296,27 @@ def case_hostile_names(folder):
     lines = diff("--format", "github", a, b).stdout.split("\n")
     need(len(lines) == 3 and lines[0].startswith("::error title=stint diff of ") and
          "%25%2C x%3A =1%0A" in lines[0] and lines[0].count("::") == 2, lines)
+
+
+def case_sampled(folder):
+    """Scopes with calls that were not timed, in a file of before, are compared by their calls only:
+    which of them were timed was the same in every run."""
+    files = []
+    for name in ("groups", "sampled"):
+        recorded = pathlib.Path(__file__).resolve().parent / ("runs/1.0-%s.stint.gz" % name)
+        files.append(folder / name)
+        files[-1].write_bytes(gzip.decompress(recorded.read_bytes()))
+    for a, b in (files, files[::-1]):
+        text = diff(a, b).stdout
+        for name, calls in (("sampled", 500), ("recursive", 400), ("inside", 1500)):
+            line = next(line for line in text.splitlines() if line.startswith(name + " "))
+            need(re.search(r" UNSURE .* -  .* -  +-  +%d +-  calls were not timed$" % calls, line), line)
+        need("few calls" in names(text, "SAME"), text)
+        rows = json.loads(diff(a, b, "--format", "json").stdout)["rows"]
+        row = next(row for row in rows if row["name"] == "sampled")
+        need(row["verdict"] == "UNSURE" and "change_percent" not in row, row)
+        need(("a" in row) == (a == files[0]) and ("b" in row) == (b == files[0]), row)
+        need("sampled" in names(diff(a, b, "--metric", "calls").stdout, "SAME"), text)
 
 
 def case_usage(folder):

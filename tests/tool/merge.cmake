@@ -6,7 +6,7 @@ if(NOT TARGET stint_tool)
     return()
 endif()
 foreach(case IN ITEMS one sums sampled senders threads many names rows gpu trace other_clock compared
-        added_up order sampled_sum size memory
+        added_up order size memory
         kept kept_of_programs kept_limit kept_in_part kept_order kept_size address_space
         folder odd_ranks starts open_scopes killed_rank
         command_line refuses usage no_space hostile hostile_tables)

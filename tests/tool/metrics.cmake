@@ -4,7 +4,7 @@
 if(NOT TARGET stint_tool)
     return()
 endif()
-foreach(case IN ITEMS buckets otlp options explicit rows sampled gpu reset follow follow_many
+foreach(case IN ITEMS buckets otlp options explicit rows gpu reset follow follow_many
         follow_cumulative follow_bad follow_cost every top page curl post post_cut post_down serve serve_slow)
     add_test(NAME metrics.${case}
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/metrics_test.py"

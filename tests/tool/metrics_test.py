@@ -193,19 +193,6 @@ def case_rows(folder):
         need(text.get("stint_scope_duration_seconds_count" + labels) == h.value, labels)
 
 
-def case_sampled(folder):
-    """STINT_SAMPLE: count and sum of every histogram are those of the timed calls."""
-    path = record(folder / "a.stint", STINT_SAMPLE=4)
-    text = text_values(path)
-    (row,) = named(otlp(path), "stint.scope.duration", scope="matmul")
-    (stat,) = [one for one in stats(path)["stats"] if one["name"] == "matmul"]
-    need(row.value < stat["calls"] and row.point["sum"] * 1e9 < 0.7 * stat["total_ns"], row.point, stat)
-    labels = '{name="matmul",set="GlobalStatInfo"}'
-    need(text["stint_scope_duration_seconds_count" + labels] == row.value, "count")
-    seconds = text["stint_scope_duration_seconds_sum" + labels]
-    need(math.isclose(seconds, row.point["sum"], rel_tol=1e-3), "sum", seconds, row.point)
-
-
 def case_gpu(folder):
     """Durations on the GPU are histograms of their own, in nanoseconds, in every form."""
     path = record(folder / "a.stint", story="gpu")

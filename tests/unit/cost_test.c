@@ -12,43 +12,17 @@ TEST(cost, two_clock_readings_a_scope) {
     CHECK_EQ_U64(cost.timed, 20000);
     CHECK_EQ_U64(cost.recursive, 10000); /* no clock is read at its end */
     CHECK_EQ_U64(cost.dynamic, 0);
-    CHECK_EQ_U64(cost.sampled, 0);
-    CHECK_EQ_U64(cost.untimed, 0);
     CHECK_EQ_U64(cost.reading, 0);
     CHECK_EQ_U64(cost.inner, 10000); /* from one reading to the next one */
     CHECK_EQ_U64(cost.outer, 10000);
     CHECK_EQ_U64(cost.dense, 20000);
     CHECK_EQ_U64(cost.gap, 10000);
-    CHECK_EQ_U64(cost.sampled_inner, 0);
-    CHECK_EQ_U64(cost.sampled_outer, 0);
     CHECK_EQ_U64(cost.cold, 20000);
-    CHECK_EQ_U64(cost.cold_untimed, 0);
     CHECK_EQ_U64(lost_in_all(), 0);
-}
-
-/* Each call of a sampled scope is timed in this measurement, though it ends on the slow path. */
-TEST(cost, of_a_sampled_scope) {
-    CHECK(!setenv("STINT_SAMPLE", "auto:1%", 1));
-    fake_step = 10;
-    { REGISTER_TIMER("scope"); }
-    CHECK_EQ_U64(cost_sampled_x1000(), 20000);
-    struct arena_cost cost;
-    cost_read(&cost);
-    CHECK_EQ_U64(cost.timed, 20000);
-    CHECK_EQ_U64(cost.sampled, 20000);
-    CHECK_EQ_U64(cost.share_ppm, 10000);
-    CHECK_EQ_U64(cost.sampled_inner, 10000);
-    CHECK_EQ_U64(cost.sampled_outer, 10000);
-    CHECK_EQ_U64(cost.untimed, 0);
-    CHECK_EQ_U64(cost.cold, 20000);
-    CHECK_EQ_U64(cost.cold_untimed, 0); /* reads no clock */
-    CHECK_EQ_U64(lost_in_all(), 0);
-    CHECK_EQ_U64(calls_of("scope"), 1);
 }
 
 TEST(cost, of_a_slow_clock) {
     CHECK(!setenv("STINT_CLOCK", "monotonic", 1));
-    CHECK(!setenv("STINT_SAMPLE", "4", 1));
     fake_step = 10;
     { REGISTER_TIMER("scope"); }
     struct arena_cost cost;
@@ -66,7 +40,6 @@ static void with_all_settings(void) {
 
 /* Nothing that it opens or keeps is in the arena. */
 TEST(cost, of_every_path) {
-    CHECK(!setenv("STINT_SAMPLE", "4", 1));
     CHECK(!setenv("STINT_TRACE", "64K", 1));
     CHECK(!setenv("STINT_RUSAGE", "1", 1));
     fake_step = 10;

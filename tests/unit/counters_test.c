@@ -475,16 +475,6 @@ TEST(usage_of_scopes, none_is_marked_if_it_is_off) {
     CHECK(strstr(report, "(no CPU time: "));
 }
 
-TEST(usage_of_scopes, nothing_is_read_if_calls_are_sampled) {
-    setenv("STINT_WAITS", "1", 1);
-    setenv("STINT_SAMPLE", "2", 1);
-    for (int i = 0; i < 3; ++i) {
-        wait_in("sleeps", 5000000);
-    }
-    CHECK(!(row_of("sleeps")->has & ROW_CPU));
-    interval_close(&s);
-}
-
 static void fault(const char *name, size_t pages) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *fresh =

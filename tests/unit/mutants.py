@@ -17,7 +17,6 @@ RECORD = "stint/detail/impl_record.h"
 LAYOUT = "stint/detail/impl_layout.h"
 PARENTS = ("tree_test.c", "tree.a_scope_below*")
 SETS = ("set_test.c", "set.*")
-UNTIMED = "stint/detail/impl_sample.h"
 SIGNAL = ("signal_test.c", "signal.other*")
 TRACED = ("signal_test.c", "signal.at_every_instruction_of_traced*")
 RING = ("ring_test.c", "ring.every_event*")
@@ -25,17 +24,13 @@ GUARD = ("guard_rule_test.c", "guard_rule*")
 REGISTRY = ("registry_test.c", "registry.threads_without*")
 RECURSION = ("recursion_test.c", "recursion.*")
 TRACE = ("trace_test.c", "trace.every_call*")
-SAMPLE = ("sample_test.c", "sample.every_call*")
-SAMPLE_EXACT = ("sample_test.c", "sample.a_threshold*")
-SAMPLE_NEAR = ("sample_test.c", "sample.places_that*")
-SAMPLE_OPEN = ("sample_test.c", "sample.abandoned*")
 
 OTHER_KEY = "if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {"
 COUNTED = "    stint_impl_owner_count(&n->recursions);\n"
 RAISED = "    stint_impl_owner_raise(&f[-1].nested, STINT_IMPL_OWN(&f->nested));\n"
 INNER = "    stint_impl_owner_raise(&inner->ticks,"
 CLAIMED = "    stint_impl_frame_take(t);\n"
-FILLED = "    stint_impl_frame_fill(f, node, low, me | tag, start);\n"
+FILLED = "    stint_impl_frame_fill(f, node, low, me, start);\n"
 
 # name, header, text, replacement, (test program, cases)
 MUTANTS = [
@@ -120,16 +115,16 @@ MUTANTS = [
      RECURSION),
     ("the time in a call of itself is lost", RECORD, RAISED, "", RECURSION),
     ("a call of itself, with a trace", RECORD,
-     "start_of(f).word ||\n        t->trace_min != ~(uint64_t)0 ||", "start_of(f).word ||", TRACE),
+     "(&f->start) ||\n        t->trace_min != ~(uint64_t)0 ||", "(&f->start) ||", TRACE),
     ("an inner call, with a trace", RECORD,
-     "start.word || t->trace_min != ~(uint64_t)0 ||", "start.word ||", TRACE),
+     "start || t->trace_min != ~(uint64_t)0 ||", "start ||", TRACE),
     ("a call of itself, with a threshold", RECORD,
-     "start_of(f).word ||\n"
+     "(&f->start) ||\n"
      "        t->trace_min != ~(uint64_t)0 || (call && call->threshold_us >= 0)",
-     "start_of(f).word ||\n        t->trace_min != ~(uint64_t)0", RECURSION),
+     "(&f->start) ||\n        t->trace_min != ~(uint64_t)0", RECURSION),
     ("an inner call, with a threshold", RECORD,
-     "start.word || t->trace_min != ~(uint64_t)0 ||\n        (call && call->threshold_us >= 0)",
-     "start.word || t->trace_min != ~(uint64_t)0", RECURSION),
+     "start || t->trace_min != ~(uint64_t)0 ||\n        (call && call->threshold_us >= 0)",
+     "start || t->trace_min != ~(uint64_t)0", RECURSION),
     ("none, with gates", RECORD, "", "", REGISTRY),
     ("a word of another gate", RECORD, "if (off || id > STINT_IMPL_SITE_ID ||", "if (off ||",
      REGISTRY),
@@ -137,21 +132,6 @@ MUTANTS = [
      "if ((uint32_t)e->key != (uint32_t)stint_impl_scope_key(set, id)) {", REGISTRY),
     ("the bucket of the scope before is forgotten", RECORD,
      "    stint_impl_pending_add(t, f);\n", "", SIGNAL),
-    ("none, with calls that are not timed", UNTIMED, "", "", SAMPLE),
-    ("an untimed call is not counted", UNTIMED,
-     "    stint_impl_owner_count(&s->untimed);\n", "", SAMPLE),
-    ("an untimed call's threshold is not seen", UNTIMED,
-     "if (call && (call->info || call->threshold_us >= 0)) {\n", "if (0) {\n", SAMPLE_EXACT),
-    ("sums of another site", UNTIMED,
-     "STINT_IMPL_OWN(&s->key) != stint_impl_scope_key(set, id) ||", "", SAMPLE_NEAR),
-    ("sums of another parent", UNTIMED, "s->parent != STINT_IMPL_OWN(&f->node) ||", "",
-     SAMPLE_NEAR),
-    ("sums of another set", UNTIMED, "STINT_IMPL_OWN(&s->key) != stint_impl_scope_key(set, id)",
-     "(uint32_t)STINT_IMPL_OWN(&s->key) != (uint32_t)id", SAMPLE_NEAR),
-    ("an untimed call where a guard was left open", UNTIMED,
-     " || me >= STINT_IMPL_SEEN(&f->low)) {", ") {", SAMPLE_OPEN),
-    ("a drawn call is not timed", UNTIMED, "    if (!left) {\n        return 0;",
-     "    if (0) {\n        return 0;", SAMPLE),
     ("no search for a guard left open", RECORD, "else if (stint_impl_guard_is_open(f, me))",
      "else if (0)",
      GUARD),

@@ -11,9 +11,8 @@ struct rated {
 };
 
 static struct rated row(uint64_t samples, uint64_t total_ns, uint64_t bytes, uint64_t flops) {
-    struct rated r = {
-        .row = {.calls = samples, .samples = samples, .covered = samples, .total_ns = total_ns},
-        .extra = stint_row_no_extra};
+    struct rated r = {.row = {.calls = samples, .samples = samples, .total_ns = total_ns},
+                      .extra = stint_row_no_extra};
     r.extra.bytes = bytes;
     r.extra.flops = flops;
     return r;

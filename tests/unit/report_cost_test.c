@@ -12,28 +12,20 @@
 #include "support.h"
 #include "views/views.h"
 
-/* Nanoseconds. TIMED and SAMPLED are those of the footer, which no corrected time has in it. */
+/* Nanoseconds. TIMED is that of the footer, which no corrected time has in it. */
 #define TIMED 3001
-#define SAMPLED 3003
 #define INNER 5
 #define OUTER 7
 #define RECURSIVE 20
 #define DYNAMIC 3
-#define UNTIMED 2
 #define READING 50
-#define SAMPLED_INNER 6
-#define SAMPLED_OUTER 11
 
 static const struct report_cost cost = {.timed = TIMED * 1000,
                                         .recursive = RECURSIVE * 1000,
                                         .dynamic = DYNAMIC * 1000,
-                                        .sampled = SAMPLED * 1000,
-                                        .untimed = UNTIMED * 1000,
                                         .reading = READING * 1000,
                                         .inner = INNER * 1000,
-                                        .outer = OUTER * 1000,
-                                        .sampled_inner = SAMPLED_INNER * 1000,
-                                        .sampled_outer = SAMPLED_OUTER * 1000};
+                                        .outer = OUTER * 1000};
 static const struct report_about nowhere;
 
 static struct snapshot s;
@@ -234,34 +226,6 @@ TEST(report_cost, of_readings) {
     CHECK_EQ_U64(readings, 7);
     CHECK_EQ_U64(row_of("measured")->total_ns, 70000000 - 7 * INNER);
     CHECK_EQ_U64(row_of("around measured")->self_ns, 1000 - INNER - 7 * (OUTER + READING));
-    interval_close(&s);
-}
-
-static void around_sampled(int calls) {
-    REGISTER_TIMER_INFO("around sampled", "which is never sampled itself");
-    fake_advance(1000000);
-    while (calls--) {
-        leaf(100);
-    }
-}
-
-/* The total is an estimate for all calls, so the inner part of all calls is in it. */
-TEST(report_cost, of_sampled_calls) {
-    CHECK(!setenv("STINT_SAMPLE", "4", 1));
-    around_sampled(1032);
-    tree();
-    const struct stint_row *r = row_of("leaf"), *outer = row_of("around sampled");
-    uint64_t timed = r->samples, untimed = 1032 - timed;
-    CHECK(untimed > 700);
-    uint64_t self = 1000000 + timed * 100 - 103200; /* nothing was added for untimed calls */
-    self += untimed * 100;
-    CHECK_EQ_U64(r->total_ns, 103200 - 1032 * SAMPLED_INNER);
-    CHECK_EQ_U64(r->avg_ns, 100 - SAMPLED_INNER);
-    CHECK_EQ_U64(outer->self_ns, self - INNER - timed * SAMPLED_OUTER - untimed * UNTIMED);
-    CHECK_EQ_U64(outer->total_ns, outer->self_ns + r->total_ns);
-    CHECK(r->has & ROW_SCALED);
-    CHECK(!(outer->has & ROW_SCALED));
-    CHECK(outer->has & ROW_CORRECTED);
     interval_close(&s);
 }
 
@@ -557,14 +521,12 @@ TEST(report_cost, longer_calls_that_are_recursive) {
 /* ---- The range: a call of a scope in the nearest cache, and one of many scopes. */
 
 #define COLD 40
-#define COLD_UNTIMED 12
 
 static const struct report_cost with_cold = {.timed = FEW * 1000,
                                              .recursive = 20000,
                                              .dense = DENSE * 1000,
                                              .gap = GAP * 1000,
-                                             .cold = COLD * 1000,
-                                             .cold_untimed = COLD_UNTIMED * 1000};
+                                             .cold = COLD * 1000};
 
 /* 4 * 9 and 4 * 40 ns, of 4 us. */
 TEST(report_cost, a_range_of_calls) {
@@ -579,17 +541,6 @@ TEST(report_cost, a_range_of_calls) {
 TEST(report_cost, a_range_of_recursive_calls) {
     recurse_for(4, 18);
     check_footer(&with_cold, ": 5 calls at about 19 ns to 40 ns, 93 ns to 200 ns in all");
-}
-
-TEST(report_cost, a_range_of_untimed_calls) {
-    struct report_cost each = with_cold;
-    each.sampled = 11000;
-    each.untimed = 2000;
-    CHECK(!setenv("STINT_SAMPLE", "4", 1));
-    for (int i = 0; i < 400; ++i) {
-        leaf(1000);
-    }
-    check_footer(&each, " untimed calls at about 2 ns to 12 ns, ");
 }
 
 /* A call that is not cheaper where there is one scope is what it is. */
@@ -634,65 +585,29 @@ TEST(report_cost, a_left_call_costs_half_a_call) {
     check_footer(&cost, ": 2 calls at about 2.251 us, 4.501 us in all");
 }
 
-/* ---- STINT_SAMPLE=auto: what it could not keep. 4 calls of 1 us at 9 ns each are 0.9 %. */
-
-#define CANNOT_KEEP "STINT_SAMPLE=auto cannot keep its limit of "
-
-TEST(report_cost, a_share_that_is_exceeded_is_said) {
-    struct report_cost each = two;
-    each.share_ppm = 5000;
-    for (int i = 0; i < 4; ++i) {
-        leaf(1000);
-    }
-    check_footer(&each, CANNOT_KEEP "0.5 %: stint cost at least 0.9 %; ");
-}
-
-TEST(report_cost, a_share_that_is_kept_is_not_said) {
-    struct report_cost each = two;
-    each.share_ppm = 10000;
-    for (int i = 0; i < 4; ++i) {
-        leaf(1000);
-    }
-    CHECK(!footer_has(&each, CANNOT_KEEP));
-    each.share_ppm = 0; /* not auto */
-    CHECK(!footer_has(&each, CANNOT_KEEP));
-}
-
 /* A clock that counts in steps of 2.5 ns: from thousandths of a tick to picoseconds. */
 TEST(report_cost, from_ticks) {
     static const struct arena_cost ticks = {.timed = 2,
                                             .recursive = 4,
                                             .dynamic = 6,
-                                            .sampled = 8,
-                                            .untimed = 10,
                                             .reading = 12,
                                             .inner = 14,
                                             .outer = 16,
-                                            .sampled_inner = 18,
-                                            .sampled_outer = 20,
                                             .dense = 22,
                                             .gap = 24,
                                             .cold = 26,
-                                            .cold_untimed = 28,
-                                            .ranges = 1,
-                                            .share_ppm = 10000};
+                                            .ranges = 1};
     struct report_cost ps;
     report_cost_read(&ps, &ticks, 2.5);
     CHECK_EQ_U64(ps.timed, 5);
     CHECK_EQ_U64(ps.recursive, 10);
     CHECK_EQ_U64(ps.dynamic, 15);
-    CHECK_EQ_U64(ps.sampled, 20);
-    CHECK_EQ_U64(ps.untimed, 25);
     CHECK_EQ_U64(ps.reading, 30);
     CHECK_EQ_U64(ps.inner, 35);
     CHECK_EQ_U64(ps.outer, 40);
-    CHECK_EQ_U64(ps.sampled_inner, 45);
-    CHECK_EQ_U64(ps.sampled_outer, 50);
     CHECK_EQ_U64(ps.dense, 55);
     CHECK_EQ_U64(ps.gap, 60);
     CHECK_EQ_U64(ps.cold, 65);
-    CHECK_EQ_U64(ps.cold_untimed, 70);
-    CHECK_EQ_U64(ps.share_ppm, 10000);
     CHECK(ps.ranges);
 }
 

@@ -110,16 +110,6 @@ TEST(step_windows, a_name_inside_itself_counts_once) {
     CHECK_EQ_U64(stat_of("barrier").total_ns, 110);
 }
 
-/* Totals of sampled scopes are estimates. */
-TEST(step_windows, sampled_scopes_are_said_to_lack) {
-    CHECK(!setenv("STINT_SAMPLE", "10", 1));
-    for (int i = 0; i < 500; ++i) {
-        wait_at(5);
-        stint_step();
-    }
-    CHECK(windows_of("barrier")->lacks > 0);
-}
-
 #define WAIT(number)                                                                               \
     do {                                                                                           \
         STINT_TIMER_ROLE("wait " #number, STINT_ROLE_WAITING);                                     \

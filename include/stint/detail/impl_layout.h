@@ -38,19 +38,15 @@
 
 /* The lowest bits of the guard in a frame, as an address is at least 4-aligned. A frame with one of
  * these tags never matches the inline end of a timed call.
- * - TAG: an untimed call, which has an inline end of its own, and calls that end on the slow path,
- *   as with a foreign clock or a foreign handle
+ * - TAG: a call that ends on the slow path, as with a foreign clock or a foreign handle
  * - AGAIN: a call right inside another one of its scope, opened on the inline path. Its `node` is
  *   that of the frame below, and `recursive` is 0 in both
  * - INNER: a call inside another one of its scope, with other scopes between the two, opened on the
- *   inline path; not with STINT_SAMPLE */
+ *   inline path */
 #define STINT_IMPL_TAG 1u
 #define STINT_IMPL_AGAIN 2u
 #define STINT_IMPL_INNER 3u
 #define STINT_IMPL_TAGS 3u
-
-/* In a start word: an untimed call. No clock counts that far. Its frame is tagged. */
-#define STINT_IMPL_UNTIMED ((uint64_t)1 << 63)
 
 /* The guard of a frame whose scope another thread has ended, as that of a coroutine: a tag without
  * an address. The frame stays until its owner takes it off. */
@@ -60,7 +56,6 @@
 #define STINT_IMPL_FRAMES (STINT_IMPL_DEPTH + 1) /* and the root */
 #define STINT_IMPL_BUCKETS 640 /* 16 linear sub-buckets an octave over 40 octaves of ticks */
 #define STINT_IMPL_LONG ((uint64_t)1 << 43) /* ticks, most of an hour: all longer share a bucket */
-#define STINT_IMPL_ERROR_SUMS 5             /* of the errors of STINT_SAMPLE */
 #define STINT_IMPL_RAW 32  /* samples that a node keeps itself, until it gets a histogram */
 #define STINT_IMPL_INFO 64 /* bytes of a scope's info kept with its maximum, NUL included */
 
@@ -101,7 +96,7 @@ struct stint_impl_edge {
 struct stint_impl_frame {
     uint64_t guard; /* address of the guard, maybe tagged; 0 = closed. Owner, relaxed; the thread
                      * that ends a scope of another one exchanges it for STINT_IMPL_MOVED */
-    uint64_t start; /* struct stint_impl_start; as in the guard. Owner, relaxed */
+    uint64_t start; /* ticks, 0 = its clock is not read yet; as in the guard. Owner, relaxed */
     uint64_t low;   /* lowest guard address in this frame and all below it. Owner, relaxed; 0 by
                      * the thread that makes it MOVED, so that the owner's next scope notices */
     uint32_t
@@ -142,9 +137,8 @@ struct stint_impl_node {
     uint16_t set;
     uint16_t kind; /* enum stint_impl_kind */
     uint32_t
-        measures; /* the first of its blocks of other numbers, units; 0 = none. Owner, release */
-    uint32_t gpu; /* GPU sums of this node, units; 0 = none. With STINT_IMPL_SAMPLED, of a node that
-                     * has no such sums, its stint_impl_sampled. Owner, release */
+        measures;   /* the first of its blocks of other numbers, units; 0 = none. Owner, release */
+    uint32_t gpu;   /* GPU sums of this node, units; 0 = none. Owner, release */
     uint64_t bytes; /* declared bytes moved and floating-point operations. Owner, relaxed */
     uint64_t flops;
     uint64_t first; /* ticks of the first sample, and when it and the maximum began */
@@ -166,10 +160,6 @@ enum stint_impl_kind {
 
 /* A bit of a scope's kind: a stint_impl_sent follows the node. */
 #define STINT_IMPL_SENT 0x100u
-/* Others, of STINT_SAMPLE, by the owner, also later: calls were not timed; every call is timed, or
- * is again. */
-#define STINT_IMPL_SAMPLED 0x4000u
-#define STINT_IMPL_EXACT 0x8000u
 #define STINT_IMPL_KIND 0xffu /* the bits of the kind itself */
 
 /* A block of other numbers of a node, with the own time of its calls inside other ones first. */
@@ -217,31 +207,6 @@ struct stint_impl_ring {
     uint64_t reserved[6]; /* the events follow */
 };
 
-/* The state of a node of which not every call is timed (STINT_SAMPLE). Calls come in blocks of
- * `weight`, and of each block one call, drawn at random, is timed and represents all. The sums are
- * over the timed calls since the node is sampled; x is a call's ticks, w the weight of its block.
- * Under the node's seq but for `left` and `untimed`. */
-struct stint_impl_sampled {
-    uint32_t left;    /* calls before the next timed one. Owner, relaxed */
-    uint32_t weight;  /* calls of the block that it is of */
-    uint64_t untimed; /* calls that ended untimed. Owner, relaxed */
-    /* The data that the inline path needs of the node, so that it reads nothing else. Not in a
-     * merged file. */
-    uint64_t reserved;
-    uint64_t start;    /* the start word of every untimed call */
-    uint32_t node;     /* units */
-    uint32_t parent;   /* units */
-    uint64_t key;      /* stint_impl_scope_key, 0: every call is timed again. Owner, relaxed */
-    uint32_t rest;     /* calls of the block after the timed one */
-    uint32_t random;   /* state of the generator */
-    uint64_t timed;    /* number of x. Owner, release, as all below */
-    uint64_t total;    /* sum of x */
-    uint64_t calls;    /* sum of w */
-    uint64_t weighted; /* sum of w x, up to UINT64_MAX */
-    /* The bits of doubles: with v = w (w - 1) the sums of v, v x, v x^2, v x^3 and v^2. */
-    uint64_t error[STINT_IMPL_ERROR_SUMS];
-};
-
 /* The per-thread block the thread-local pointer leads to. Private memory of this process. */
 struct stint_impl_thread {
     /* Read together with the gate, as the word of a site that is off: always 0. */
@@ -254,7 +219,6 @@ struct stint_impl_thread {
      * right one. Owner, relaxed */
     const struct stint_impl_edge **edges;
     uint32_t edge_shift;   /* 64 - log2 of the places for edges */
-    uint32_t inner_tag;    /* of calls inside another one of their scope: INNER, or TAG */
     uint64_t ticks_per_us; /* 24.8 fixed point, for thresholds */
     uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
     struct stint_impl_ring *ring;
@@ -262,9 +226,6 @@ struct stint_impl_thread {
     const struct stint_impl_edge *near[STINT_IMPL_NEAR];
     /* Likewise edges that lead back to an open node around. */
     const struct stint_impl_edge *again[STINT_IMPL_NEAR];
-    /* Likewise the sums of nodes of which calls are not timed, to which no `near` leads. Never
-     * NULL. Owner, relaxed */
-    struct stint_impl_sampled *near_sampled[STINT_IMPL_NEAR];
 };
 
 /* A set of statistics; sets are numbered and never freed. */
@@ -309,52 +270,6 @@ struct stint_impl_call {
 
 #define STINT_IMPL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define STINT_IMPL_UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/* The start word of a frame and of its scope's guard. It is in one of three states:
- * - none (0): there is no scope, or its clock is not read yet
- * - time: the scope began at so many ticks
- * - untimed (STINT_IMPL_UNTIMED and the unit of the node's stint_impl_sampled): STINT_SAMPLE leaves
- *   the call out */
-struct stint_impl_start {
-    uint64_t word;
-};
-
-static inline __attribute__((always_inline)) struct stint_impl_start
-stint_impl_start_from(uint64_t word) {
-    struct stint_impl_start start; /* C89 has no initialisers that are not constant */
-    start.word = word;
-    return start;
-}
-
-static inline __attribute__((always_inline)) struct stint_impl_start stint_impl_start_none(void) {
-    return stint_impl_start_from(0);
-}
-
-static inline __attribute__((always_inline)) struct stint_impl_start
-stint_impl_start_untimed(uint32_t sampled) {
-    return stint_impl_start_from(STINT_IMPL_UNTIMED | sampled);
-}
-
-static inline __attribute__((always_inline)) struct stint_impl_start
-stint_impl_start_of(const struct stint_impl_frame *f) {
-    return stint_impl_start_from(STINT_IMPL_LOAD(&f->start));
-}
-
-static inline __attribute__((always_inline)) int
-stint_impl_start_is_none(struct stint_impl_start start) {
-    return !start.word;
-}
-
-static inline __attribute__((always_inline)) int
-stint_impl_start_is_untimed(struct stint_impl_start start) {
-    return (start.word & STINT_IMPL_UNTIMED) != 0;
-}
-
-/* Only of an untimed call: where its node's sums are, in units. */
-static inline __attribute__((always_inline)) uint32_t
-stint_impl_start_sampled(struct stint_impl_start start) {
-    return (uint32_t)start.word;
-}
 
 static inline __attribute__((always_inline)) struct stint_impl_event *
 stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {
@@ -525,18 +440,19 @@ stint_impl_frame_take(struct stint_impl_thread *t) {
 }
 
 /* Fills a frame but for `recursive`. Owner. */
-static inline __attribute__((always_inline)) void
-stint_impl_frame_fill(struct stint_impl_frame *f, uint32_t node, uint64_t low, uint64_t guard,
-                      struct stint_impl_start start) {
+static inline __attribute__((always_inline)) void stint_impl_frame_fill(struct stint_impl_frame *f,
+                                                                        uint32_t node, uint64_t low,
+                                                                        uint64_t guard,
+                                                                        uint64_t start) {
     STINT_IMPL_STORE(&f->node, node);
     STINT_IMPL_STORE(&f->low, low);
     STINT_IMPL_STORE(&f->nested, 0);
     STINT_IMPL_STORE(&f->guard, guard);
-    STINT_IMPL_STORE(&f->start, start.word);
+    STINT_IMPL_STORE(&f->start, start);
 }
 
-/* Notes in the frame that its call is counted next: as number `count` of the node's samples,
- * untimed calls or `recursions`. stint_impl_frame_close removes the note. Owner. */
+/* Notes in the frame that its call is counted next: as number `count` of the node's samples or
+ * `recursions`. stint_impl_frame_close removes the note. Owner. */
 static inline void stint_impl_frame_note(struct stint_impl_frame *f, uint64_t count) {
     STINT_IMPL_STORE(&f->counted, (uint32_t)count * 2 + 1);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -11,7 +11,6 @@
  *   its contents count only together with a frame of its address. `begin` at an address that may
  *   already be open (not below every open one: `low`) and `end` of a guard that is not the top
  *   frame's take the slow path, which searches, also in other threads' frames, and repairs.
- * - A scope of which some calls are not timed (STINT_SAMPLE) is in impl_sample.h.
  * - A call right inside another one of its scope has a frame but no sample. The frame is tagged
  *   AGAIN, and its end adds 1 to the node's `recursions`.
  * - `begin` claims the frame before filling it and `end` frees it last, so that a signal handler in
@@ -28,7 +27,6 @@
 
 #include "impl_clock.h"
 #include "impl_layout.h"
-#include "impl_sample.h"
 
 #ifndef STINT_INLINE
 #define STINT_INLINE 2
@@ -85,6 +83,9 @@ extern void stint_impl_handle_end(uint64_t *handle);
 }
 #endif
 
+/* Hides from the compiler where a value comes from. */
+#define STINT_IMPL_HIDE(value) __asm__("" : "+r"(value))
+
 static inline __attribute__((always_inline)) struct stint_impl_node *
 stint_impl_node_at(const struct stint_impl_thread *t, uint32_t unit) {
     return (struct stint_impl_node *)(void *)(t->base + (uint64_t)unit * STINT_IMPL_UNIT);
@@ -110,15 +111,14 @@ stint_impl_edge_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
     return STINT_IMPL_NULL;
 }
 
-/* Opens the scope of a node in frame f, the one above the top. tag: STINT_IMPL_TAG if its end takes
- * another path, else 0. Returns the guard's word. */
+/* Opens the scope of a node in frame f, the one above the top. Returns the guard's word. */
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
-                      uint64_t low, uint64_t me, uint64_t tag, struct stint_impl_start start) {
+                      uint64_t low, uint64_t me, uint64_t start) {
     stint_impl_frame_take(t);
-    stint_impl_frame_fill(f, node, low, me | tag, start);
+    stint_impl_frame_fill(f, node, low, me, start);
     stint_impl_pending_add(t, f);
-    return start.word;
+    return start;
 }
 
 /* Opens a call in frame f + 1, right inside that of frame f, which has that node (in units), and 0
@@ -127,10 +127,10 @@ stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, u
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_open_right_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
                              uint64_t low, uint64_t me) {
-    struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
+    uint64_t now = STINT_IMPL_TICKS();
     stint_impl_frame_take(t);
     stint_impl_frame_fill(f + 1, node, low, me | STINT_IMPL_AGAIN, now);
-    return now.word;
+    return now;
 }
 
 /* Opens any other call in frame f + 1 that is inside an open one, of the node `outer`: in the frame
@@ -139,11 +139,11 @@ stint_impl_open_right_inside(struct stint_impl_thread *t, struct stint_impl_fram
 static inline __attribute__((always_inline)) stint_impl_opened
 stint_impl_open_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t outer,
                        uint64_t low, uint64_t me, uint32_t tag) {
-    struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
+    uint64_t now = STINT_IMPL_TICKS();
     stint_impl_frame_take(t);
     STINT_IMPL_STORE(&f[1].recursive, outer);
     stint_impl_frame_fill(f + 1, STINT_IMPL_OWN(&f->node), low, me | tag, now);
-    return now.word;
+    return now;
 }
 
 /* Opens a call that is inside an open one of its scope. f: the frame on top; e: an edge of the
@@ -169,7 +169,7 @@ stint_impl_open_recursive(struct stint_impl_thread *t, struct stint_impl_frame *
     if (e->node == STINT_IMPL_OWN(&f->recursive) || me >= STINT_IMPL_SEEN(&f->low)) {
         return 0;
     }
-    *opened = stint_impl_open_inside(t, f, e->node, me, me, t->inner_tag);
+    *opened = stint_impl_open_inside(t, f, e->node, me, me, STINT_IMPL_INNER);
     return 1;
 }
 
@@ -187,7 +187,7 @@ static inline __attribute__((always_inline)) int stint_impl_open_near(struct sti
     }
     e = STINT_IMPL_OWN(&t->near[id % STINT_IMPL_NEAR]);
     if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {
-        return stint_impl_open_untimed(t, me, set, id, opened);
+        return 0;
     }
     if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node))) {
 #if STINT_INLINE == 2
@@ -200,8 +200,8 @@ static inline __attribute__((always_inline)) int stint_impl_open_near(struct sti
         return 0;
     }
     /* The clock is read here, before the stores: - 0.1 nested. */
-    struct stint_impl_start now = stint_impl_start_from(STINT_IMPL_TICKS());
-    *opened = stint_impl_frame_open(t, f + 1, e->node, me, me, 0, now);
+    uint64_t now = STINT_IMPL_TICKS();
+    *opened = stint_impl_frame_open(t, f + 1, e->node, me, me, now);
     return 1;
 }
 
@@ -226,7 +226,7 @@ stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
 static inline __attribute__((always_inline)) int
 stint_impl_open_again(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t low,
                       uint64_t me, uint32_t set, uint32_t id, stint_impl_opened *opened) {
-    uint32_t node = STINT_IMPL_OWN(&f->node), outer = node, tag = t->inner_tag;
+    uint32_t node = STINT_IMPL_OWN(&f->node), outer = node, tag = STINT_IMPL_INNER;
     const struct stint_impl_node *n = stint_impl_node_at(t, node);
     if (n->site != id || n->set != set) {
         const struct stint_impl_edge *e = STINT_IMPL_OWN(&t->again[id % STINT_IMPL_NEAR]);
@@ -251,7 +251,7 @@ stint_impl_open_again(struct stint_impl_thread *t, struct stint_impl_frame *f, u
 static inline __attribute__((always_inline)) int
 stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
                      const struct stint_impl_call *call) {
-    if (*(stint_impl_opened *)(uintptr_t)me != stint_impl_start_of(f).word ||
+    if (*(stint_impl_opened *)(uintptr_t)me != STINT_IMPL_LOAD(&f->start) ||
         t->trace_min != ~(uint64_t)0 || (call && call->threshold_us >= 0)) {
         return 0;
     }
@@ -272,8 +272,8 @@ stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f, ui
 static inline __attribute__((always_inline)) int
 stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
                      const struct stint_impl_call *call) {
-    struct stint_impl_start start = stint_impl_start_of(f);
-    if (*(stint_impl_opened *)(uintptr_t)me != start.word || t->trace_min != ~(uint64_t)0 ||
+    uint64_t start = STINT_IMPL_LOAD(&f->start);
+    if (*(stint_impl_opened *)(uintptr_t)me != start || t->trace_min != ~(uint64_t)0 ||
         (call && call->threshold_us >= 0)) {
         return 0;
     }
@@ -281,7 +281,7 @@ stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f, ui
     /* A node without a block has 0 here: the arena's beginning, where another number is. */
     struct stint_impl_inner *inner =
         (struct stint_impl_inner *)(void *)stint_impl_node_at(t, STINT_IMPL_LOAD(&n->measures));
-    uint64_t ticks = STINT_IMPL_TICKS_SINCE(start.word);
+    uint64_t ticks = STINT_IMPL_TICKS_SINCE(start);
     if (inner->first != STINT_IMPL_INNER_TICKS || (int64_t)ticks < 0) {
         return 0;
     }
@@ -294,15 +294,29 @@ stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f, ui
     return 1;
 }
 
+/* Closes the call on top, in frame f, if its guard is tagged. Returns 0 if another path has to. */
+static inline __attribute__((always_inline)) int
+stint_impl_end_tagged(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
+                      const struct stint_impl_call *call) {
+    uint64_t tag = STINT_IMPL_LOAD(&f->guard) ^ me;
+    if (tag == STINT_IMPL_AGAIN) {
+        return stint_impl_end_again(t, f, me, call);
+    }
+    if (tag == STINT_IMPL_INNER) {
+        return stint_impl_end_inner(t, f, me, call);
+    }
+    return 0;
+}
+
 /* Opens a scope that stint_impl_open_near did not open: its edge has to be searched, it is inside
- * another call of itself, it is not timed, or its guard is not below every open one. Returns 0 if
- * only the slow path can open it. */
+ * another call of itself, or its guard is not below every open one. Returns 0 if only the slow path
+ * can open it. */
 static inline __attribute__((always_inline)) int stint_impl_open_other(struct stint_impl_thread *t,
                                                                        uint64_t me, uint32_t set,
                                                                        uint32_t id,
                                                                        stint_impl_opened *opened) {
     struct stint_impl_frame *f = t->top;
-    uint64_t low = STINT_IMPL_LOAD(&f->low), tag = STINT_IMPL_TAG;
+    uint64_t low = STINT_IMPL_LOAD(&f->low);
     if (STINT_IMPL_UNLIKELY(f == t->last)) {
         return 0;
     }
@@ -314,7 +328,6 @@ static inline __attribute__((always_inline)) int stint_impl_open_other(struct st
     } else { /* stint_impl_open_near looked at this edge only where the guard is lower */
         e = STINT_IMPL_OWN(&t->near[id % STINT_IMPL_NEAR]);
     }
-    struct stint_impl_start start = stint_impl_start_none();
     if (!e || e->key != stint_impl_scope_key(set, id) || e->parent != STINT_IMPL_OWN(&f->node)) {
         if (stint_impl_open_again(t, f, low, me, set, id, opened)) {
             return 1;
@@ -323,13 +336,9 @@ static inline __attribute__((always_inline)) int stint_impl_open_other(struct st
         if (!e) {
             return 0;
         }
-        start = stint_impl_near_put(t, e, id);
+        STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], e);
     }
-    if (STINT_IMPL_LIKELY(stint_impl_start_is_none(start))) {
-        start = stint_impl_start_from(STINT_IMPL_TICKS());
-        tag = 0;
-    }
-    *opened = stint_impl_frame_open(t, f + 1, e->node, low, me, tag, start);
+    *opened = stint_impl_frame_open(t, f + 1, e->node, low, me, STINT_IMPL_TICKS());
     return 1;
 }
 
@@ -413,40 +422,17 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stin
     return opened;
 }
 
-/* The end of a scope that is not timed as others are, or not on top. */
+/* The end of a scope that is inside another call of itself, or not on top. */
 STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call *call) {
 #if STINT_INLINE == 1
     struct stint_impl_thread *t = stint_impl_thread_here;
-    uint64_t me = (uint64_t)(uintptr_t)guard;
-    struct stint_impl_frame *f = t->top;
-    uint64_t tag = STINT_IMPL_LOAD(&f->guard) ^ me;
-    if ((tag == STINT_IMPL_AGAIN && stint_impl_end_again(t, f, me, call)) ||
-        (tag == STINT_IMPL_INNER && stint_impl_end_inner(t, f, me, call))) {
+    if (stint_impl_end_tagged(t, t->top, (uint64_t)(uintptr_t)guard, call)) {
         return;
     }
 #endif
     stint_impl_end_slow(guard, 0, call);
 }
 #pragma GCC diagnostic pop
-
-/* Closes the call on top, in frame f, if its guard is tagged. Returns 0 if another path has to. */
-static inline __attribute__((always_inline)) int
-stint_impl_end_tagged(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
-                      const struct stint_impl_call *call) {
-    uint64_t tag = STINT_IMPL_LOAD(&f->guard) ^ me;
-    if (tag < STINT_IMPL_AGAIN) { /* without a tag, its word is not the guard's */
-        return stint_impl_end_untimed(t, f, me, call);
-    }
-#if STINT_INLINE == 2
-    if (tag == STINT_IMPL_AGAIN) {
-        return stint_impl_end_again(t, f, me, call);
-    }
-    if (tag == STINT_IMPL_INNER) {
-        return stint_impl_end_inner(t, f, me, call);
-    }
-#endif
-    return 0;
-}
 
 /* In the local copy gcc would keep a guard in another register than that of the argument. */
 #if STINT_INLINE == 2
@@ -460,16 +446,18 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     struct stint_impl_frame *f = t->top;
     uint64_t me = (uint64_t)(uintptr_t)guard;
-    struct stint_impl_start start = stint_impl_start_of(f);
-    /* With an untagged guard the start is a time. */
+    uint64_t start = STINT_IMPL_LOAD(&f->start);
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_SEEN(&f->guard) != me) ||
-        STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start.word)) {
-        if (!stint_impl_end_tagged(t, f, me, call)) {
-            stint_impl_end_far(guard, call);
+        STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start)) {
+#if STINT_INLINE == 2
+        if (stint_impl_end_tagged(t, f, me, call)) {
+            return;
         }
+#endif
+        stint_impl_end_far(guard, call);
         return;
     }
-    uint64_t ticks = STINT_IMPL_TICKS_SINCE(start.word);
+    uint64_t ticks = STINT_IMPL_TICKS_SINCE(start);
     STINT_IMPL_HIDE(ticks); /* the slow path's reading is not kept beside it */
     struct stint_impl_node *n = stint_impl_node_at(t, STINT_IMPL_OWN(&f->node));
     /* A new minimum or maximum, the first sample, a clock that stepped back (they wrap to huge
@@ -478,7 +466,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
         (call && STINT_IMPL_UNLIKELY(ticks >= (uint64_t)call->threshold_us * t->ticks_per_us >> 8 &&
                                      call->threshold_us >= 0))) {
         STINT_IMPL_KEEP(guard);
-        stint_impl_end_slow(guard, start.word + ticks, call);
+        stint_impl_end_slow(guard, start + ticks, call);
         return;
     }
     stint_impl_seq_begin(&n->seq);

@@ -16,9 +16,7 @@ class Stat(ctypes.Structure):
         "p90_ns", "p99_ns", "gpu_calls", "gpu_total_ns", "gpu_min_ns", "gpu_max_ns", "gpu_p50_ns",
         "gpu_p99_ns", "device_calls", "device_total_ns", "bytes", "flops")] + [
             ("threads", ctypes.c_uint32), ("info", ctypes.c_char * 64),
-            ("stddev_ns", ctypes.c_uint64),
-            ("total_error_ns", ctypes.c_uint64),
-            ("self_error_ns", ctypes.c_uint64)]
+            ("stddev_ns", ctypes.c_uint64)]
 
     def as_dict(self):
         found = {name: getattr(self, name) for name, _ in self._fields_}

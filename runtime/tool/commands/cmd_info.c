@@ -85,7 +85,7 @@ static void sums_add_nodes(const struct snapshot *s, struct sums *out) {
         }
         out->scopes += n->kind == STINT_IMPL_SCOPE_NODE;
         out->intervals += n->kind == STINT_IMPL_INTERVAL_NODE;
-        out->calls += n->calls + n->recursions;
+        out->calls += snapshot_calls(n) + n->recursions;
         out->samples += n->count;
         out->gpu_calls += n->extra->gpu.count;
         out->histograms += n->histogram && n->histogram != histogram;

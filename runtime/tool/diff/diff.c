@@ -69,7 +69,7 @@ static double compute_typical(const struct diff_times *t) {
     double n = diff_count(&t->histogram);
     /* The histogram is not of these calls: without percentiles, or of a scope within one of its
      * name. */
-    if (fabs(n - t->timed) > t->timed / 100) {
+    if (fabs(n - t->count) > t->count / 100) {
         return mean;
     }
     return diff_fastest(&t->histogram, TYPICAL, mean);
@@ -483,7 +483,7 @@ static enum diff_verdict find_verdict(const struct diff *d, const struct diff_op
         return row->seen[1] ? DIFF_APPEARED : DIFF_GONE;
     }
     if (!c->known) {
-        return c->side[0] + c->side[1] > 0 ? DIFF_UNSURE : DIFF_SAME;
+        return c->side[0] + c->side[1] > 0 || row->item->partial ? DIFF_UNSURE : DIFF_SAME;
     }
     if (o->paired) {
         return find_paired_verdict(c);

@@ -46,7 +46,6 @@ enum diff_verdict {
 
 struct diff_times {
     double count; /* calls that the total is of */
-    double timed; /* those of them that are in the histogram */
     double total; /* nanoseconds */
     double max;
     struct diff_histogram histogram;
@@ -69,6 +68,7 @@ struct diff_item {
     size_t length;
     struct diff_sample *run[2]; /* an array per side, as long as diff.runs */
     int gpu;                    /* work of a GPU: its times are in `cpu` */
+    int partial;                /* in some runs, without times: calls were not timed */
     unsigned watched;           /* of paired runs: bit 0 is its row, bit 1 its row of GPU time */
 };
 
@@ -118,6 +118,11 @@ struct diff_row {
     double weight;    /* nanoseconds by which a run takes longer because of it */
     uint32_t seen[2]; /* runs that have it */
 };
+
+/* Whether a side has the row, and a value of it. */
+static inline int diff_side_is_known(const struct diff_row *row, int side) {
+    return row->seen[side] && (row->change.side[side] > 0 || !row->item->partial);
+}
 
 /* Runs made in pairs (`stint ab`): run i of both sides is pair i. */
 struct diff_pairing {

@@ -60,8 +60,8 @@ static void fill_cells(const struct diff_row *r, struct cell_number cell[CELLS])
     const struct diff_change *c = &r->change;
     double error = diff_error_percent(c);
     int error_known = c->known && c->error >= 0 && isfinite(error);
-    cell[0] = make_cell("a", r->seen[0] != 0, number_fixed(c->side[0], 1));
-    cell[1] = make_cell("b", r->seen[1] != 0, number_fixed(c->side[1], 1));
+    cell[0] = make_cell("a", diff_side_is_known(r, 0), number_fixed(c->side[0], 1));
+    cell[1] = make_cell("b", diff_side_is_known(r, 1), number_fixed(c->side[1], 1));
     cell[2] = make_cell("change_percent", c->known && isfinite(change_percent(c->log)),
                         number_fixed(change_percent(c->log), 3));
     cell[3] = make_cell("error_percent", error_known, number_fixed(error, 3));

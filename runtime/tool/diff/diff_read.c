@@ -175,6 +175,15 @@ static int keep_histogram_of_row(struct reading *r, struct diff_histogram *out, 
     return keep_buckets(r->d, out, &h, unit);
 }
 
+static int keep_times_of_row(struct reading *r, struct diff_sample *to, uint32_t index) {
+    const struct stint_row *row = &r->rows.row[index];
+    to->self = (double)row->self_ns;
+    to->cpu.count = (double)row->samples;
+    to->cpu.total = (double)row->total_ns;
+    to->cpu.max = (double)row->max_ns;
+    return keep_histogram_of_row(r, &to->cpu.histogram, index, 0, r->s->ns_per_tick);
+}
+
 static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t index) {
     const struct stint_row *row = &r->rows.row[index];
     const char *set = row->set ? r->s->sets[row->set] : "";
@@ -191,16 +200,12 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
     to->calls = (double)row->calls;
     to->bytes = (double)row->extra->bytes;
     to->memory = (double)row->extra->measure[MEASURE_MALLOC_BYTES];
-    to->self = (double)row->self_ns;
-    to->cpu.count = (double)row->covered;
-    to->cpu.timed = (double)row->samples;
-    to->cpu.total = (double)row->total_ns;
-    to->cpu.max = (double)row->max_ns;
     to->gpu.count = (double)row->extra->gpu_calls;
-    to->gpu.timed = to->gpu.count;
     to->gpu.total = (double)row->extra->gpu_total_ns;
     to->gpu.max = (double)row->extra->gpu_max_ns;
-    if (keep_histogram_of_row(r, &to->cpu.histogram, index, 0, r->s->ns_per_tick)) {
+    if (row->has & ROW_PARTIAL) {
+        item->partial = 1; /* which calls were timed was the same in all runs: no judgement */
+    } else if (keep_times_of_row(r, to, index)) {
         return -1;
     }
     return keep_histogram_of_row(r, &to->gpu.histogram, index, 1, 1);
@@ -239,7 +244,6 @@ static void sample_add_activity(struct diff_sample *to, const struct snapshot_ac
     to->bytes += (double)a->bytes;
     to->self += (double)a->total;
     to->cpu.count += (double)a->count;
-    to->cpu.timed = to->cpu.count;
     to->cpu.total += (double)a->total;
     to->cpu.max = double_max(to->cpu.max, (double)a->max);
 }

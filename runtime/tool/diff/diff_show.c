@@ -188,7 +188,7 @@ static void cell_change(struct show *s, uint32_t row, const struct diff_row *r) 
     for (int side = 0; side < 2; ++side) {
         enum column column = (enum column)(SIDE_A + side);
         format_metric(s, text, c->side[side]);
-        cell_put_if(s, row, column, r->seen[side] != 0, text);
+        cell_put_if(s, row, column, diff_side_is_known(r, side), text);
     }
     if (!c->known) {
         cell_put(s, row, CHANGE, "-");
@@ -253,6 +253,10 @@ static void cell_note(struct show *s, uint32_t row, const struct diff_row *r) {
     format_bytes(b, r->bytes[1]);
     if (strcmp(a, b) && !r->gpu && s->o->metric != DIFF_BYTES) {
         n += (size_t)snprintf(text, sizeof text, "bytes %s -> %s", a, b);
+    }
+    if (r->item->partial && !r->change.known) {
+        const char *comma = n ? ", " : "";
+        n += (size_t)snprintf(text + n, sizeof text - n, "%scalls were not timed", comma);
     }
     for (int side = 0; side < 2; ++side) {
         if (r->seen[side] && r->seen[side] < s->d->runs[side]) {

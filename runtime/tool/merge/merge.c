@@ -176,36 +176,6 @@ static int copy_gpu_times(struct merge *m, struct merge_map *map, const struct s
     return 0;
 }
 
-static uint64_t double_bits(double v) {
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
-/* The sums of a sampled node; 0 without memory. */
-static uint32_t copy_sampled(struct merge *m, const struct merge_map *map,
-                             const struct snapshot_sampled *from) {
-    double rate = map->one_clock ? 1 : map->rate;
-    uint32_t unit = merge_file_get(&m->file, sizeof(struct stint_impl_sampled));
-    if (!unit) {
-        return 0;
-    }
-    struct stint_impl_sampled *to = merge_file_at(&m->file, unit);
-    to->untimed = from->untimed;
-    to->timed = from->timed;
-    to->total = merge_length(map, from->total);
-    to->calls = from->calls;
-    to->weighted = from->weighted;
-    if (from->weighted != UINT64_MAX) {
-        to->weighted = merge_length(map, from->weighted);
-    }
-    const double power[STINT_IMPL_ERROR_SUMS] = {1, rate, rate * rate, rate * rate * rate, 1};
-    for (int i = 0; i < STINT_IMPL_ERROR_SUMS; ++i) {
-        to->error[i] = double_bits(from->error[i] * power[i]);
-    }
-    return unit;
-}
-
 static void copy_node_times(const struct merge_map *map, struct stint_impl_node *to,
                             const struct snapshot_node *n) {
     to->seq = 2 * n->count;
@@ -266,14 +236,14 @@ static int copy_kept(struct merge *m, const struct merge_map *map, struct stint_
 }
 
 /* Copies the data of the field with two uses. Returns -1 without memory. */
-static int copy_gpu_or_sampled(struct merge *m, struct merge_map *map,
+static int copy_gpu_or_untimed(struct merge *m, struct merge_map *map,
                                const struct snapshot_node *n, const struct stint_impl_node *from,
                                uint32_t *out) {
-    if (!(from->kind & STINT_IMPL_SAMPLED)) {
+    if (!(from->kind & ARENA_PARTIAL)) {
         return copy_gpu_times(m, map, n, from->gpu, out);
     }
-    *out = copy_sampled(m, map, &n->extra->sampled);
-    return *out ? 0 : -1;
+    *out = 0;
+    return merge_untimed_add(m, out, n->extra->untimed);
 }
 
 static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t index) {
@@ -289,7 +259,7 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
         unit = merge_file_get(&m->file, bytes);
     }
     if (!unit || merge_histogram(m, map, n->thread, n->histogram, map->rate, &histogram) ||
-        copy_gpu_or_sampled(m, map, n, from, &gpu) ||
+        copy_gpu_or_untimed(m, map, n, from, &gpu) ||
         copy_measures(m, map, n->measures, &measures)) {
         return fail_without_memory(m);
     }
@@ -297,7 +267,7 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
     copy_node_times(map, to, n);
     to->site = map->site[n->site]; /* 0 = none in both */
     to->set = (uint16_t)map->set[n->set];
-    to->kind = (uint16_t)(n->kind | (from->kind & STINT_IMPL_SAMPLED));
+    to->kind = (uint16_t)(n->kind | (from->kind & ARENA_PARTIAL));
     to->measures = measures;
     to->histogram = histogram;
     to->gpu = gpu;
@@ -362,11 +332,11 @@ static int copy_frames(struct merge *m, const struct merge_map *map,
     for (uint32_t i = 1; i < STINT_IMPL_FRAMES && t->frames[i].guard; ++i) {
         const struct stint_impl_frame *f = &t->frames[i];
         to[i].guard = f->guard;
-        struct stint_impl_start start = stint_impl_start_of(f);
-        if (stint_impl_start_is_untimed(start)) {
-            to[i].start = stint_impl_start_untimed(0).word; /* its sums have no frame */
+        uint64_t start = STINT_IMPL_LOAD(&f->start);
+        if (start & ARENA_UNTIMED_START) {
+            to[i].start = ARENA_UNTIMED_START;
         } else {
-            to[i].start = merge_tick(map, start.word);
+            to[i].start = merge_tick(map, start);
         }
         to[i].node = merge_node(map, f->node);
         to[i].recursive = merge_node(map, f->recursive); /* 0 = none */
@@ -526,7 +496,6 @@ int merge_finish(struct merge *m) {
         log_warning("merge: %llu span%s left out of traces: more scopes than a trace can name",
                     (unsigned long long)m->cut, text_plural(m->cut));
     }
-    merge_sampled_finish(m);
     merge_activities_finish(m);
     if (merge_about_finish(m)) {
         return -1;

@@ -65,7 +65,6 @@ uint32_t merge_ranks_killed(const struct merge_ranks *ranks);
 struct merge_sum {
     struct scratch memory;
     uint32_t tree;                            /* of all runs; units, 0 = none yet */
-    uint32_t sampled;                         /* the newest record of a sampled node; units */
     uint32_t traces;                          /* runs whose traces were left out */
     struct hash_map nodes, activities, lines; /* hashes to units */
     /* One histogram at a time: too large for the stack. */
@@ -158,9 +157,9 @@ int merge_ranks_finish(struct merge *m);
 int merge_windows_add(struct merge *m, const struct merge_map *map, uint32_t from, uint32_t *out);
 /* Likewise; of runs that are not copied by threads. */
 int merge_sum_run(struct merge *m, struct merge_map *map);
-int merge_sampled_add(struct merge *m, const struct merge_map *map, struct stint_impl_node *node,
-                      const struct snapshot_node *n);
-void merge_sampled_finish(struct merge *m);
+/* Adds calls that were not timed to the struct arena_partial at a unit, which is made if it is
+ * 0. */
+int merge_untimed_add(struct merge *m, uint32_t *unit, uint64_t untimed);
 int merge_sum_activities(struct merge *m, struct merge_map *map);
 int merge_sum_lines(struct merge *m, const struct merge_map *map);
 /* A number of a node, of which a time becomes one of the merged clock. map: NULL, it is of that

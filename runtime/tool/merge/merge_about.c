@@ -159,10 +159,8 @@ static void about_copy_cost(struct merge *m, const struct merge_map *map) {
     if (unit) {
         struct arena_cost *to = merge_file_at(&m->file, unit);
         memcpy(to, from, sizeof *from);
-        uint64_t *times[] = {&to->timed,         &to->recursive,     &to->dynamic, &to->sampled,
-                             &to->untimed,       &to->reading,       &to->inner,   &to->outer,
-                             &to->sampled_inner, &to->sampled_outer, &to->dense,   &to->gap,
-                             &to->cold,          &to->cold_untimed};
+        uint64_t *times[] = {&to->timed, &to->recursive, &to->dynamic, &to->reading, &to->inner,
+                             &to->outer, &to->dense,     &to->gap,     &to->cold};
         for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
             *times[i] = merge_length(map, *times[i]);
         }

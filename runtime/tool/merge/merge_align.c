@@ -168,12 +168,6 @@ static int is_waiting_node(const struct snapshot *s, const struct snapshot_node 
            s->sites[n->site].role == STINT_ROLE_WAITING;
 }
 
-/* A node whose calls are not all in the trace: those that were not timed. */
-static int is_sampled_node(const struct snapshot *s, const struct snapshot_node *n) {
-    const struct stint_impl_node *from = snapshot_at(s, n->unit, sizeof *from);
-    return !from || (from->kind & STINT_IMPL_SAMPLED);
-}
-
 static struct align_calls *calls_find(const struct align_run *run, uint32_t name) {
     for (uint32_t i = 0; i < run->count; ++i) {
         if (run->calls[i].name == name) {
@@ -205,7 +199,7 @@ static int list_waiting_nodes(struct merge_align *a, struct align_run *run,
         if (!calls) {
             return -1;
         }
-        if (calls->thread != n->thread || is_sampled_node(s, n)) {
+        if (calls->thread != n->thread || n->extra->untimed) { /* else all are in the trace */
             calls->thread = SEVERAL;
         }
         calls->calls += n->count;

@@ -111,7 +111,7 @@ static int name_nodes(struct merge *m, const struct merge_map *map, struct rank_
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         names->of[i] = SNAPSHOT_NONE;
-        if (n->parent == SNAPSHOT_NONE || !n->site || !(n->calls | n->recursions)) {
+        if (n->parent == SNAPSHOT_NONE || !n->site || !(snapshot_calls(n) | n->recursions)) {
             continue;
         }
         names->of[i] = number_name(m, map->site[n->site], map->set[n->set]);
@@ -153,14 +153,14 @@ static void add_to_cell(struct merge *m, const struct snapshot *s, struct rank_n
     const struct snapshot_node *n = &s->nodes[node];
     uint32_t name = names->of[node];
     struct arena_rank_cell *to = &cells[name];
-    to->calls = saturating_add(to->calls, saturating_add(n->calls, n->recursions));
+    to->calls = saturating_add(to->calls, saturating_add(snapshot_calls(n), n->recursions));
     if (!is_step_node(s, n)) {
         to->self_ns = saturating_add(to->self_ns, node_ns(s, n->own));
     }
     if (!n->count || is_nested_in_name(s, names, node)) {
         return;
     }
-    to->total_ns = saturating_add(to->total_ns, node_ns(s, n->scaled));
+    to->total_ns = saturating_add(to->total_ns, node_ns(s, n->total));
     if (names->last[name] != n->thread) {
         names->last[name] = n->thread;
         ++m->ranks.name[name].of.threads;

@@ -341,6 +341,19 @@ static int sum_measures(struct merge *m, const struct merge_map *map, struct sti
     return 0;
 }
 
+int merge_untimed_add(struct merge *m, uint32_t *unit, uint64_t untimed) {
+    struct arena_partial *to;
+    if (!*unit) {
+        *unit = merge_file_get(&m->file, sizeof *to);
+    }
+    if (!*unit) {
+        return -1;
+    }
+    to = merge_file_at(&m->file, *unit);
+    to->untimed = saturating_add(to->untimed, untimed);
+    return 0;
+}
+
 static int sum_gpu(struct merge *m, struct merge_map *map, struct stint_impl_node *to,
                    const struct snapshot_gpu *from) {
     if (!from->count) {
@@ -381,8 +394,8 @@ static int sum_node(struct merge *m, struct merge_map *map, uint32_t index) {
         return -1;
     }
     sum_times(map, to, n);
-    if (to->kind & STINT_IMPL_SAMPLED) {
-        return merge_sampled_add(m, map, to, n);
+    if (to->kind & ARENA_PARTIAL) {
+        return merge_untimed_add(m, &to->gpu, n->extra->untimed);
     }
     return sum_gpu(m, map, to, &n->extra->gpu);
 }
@@ -407,7 +420,7 @@ static int map_node(struct merge *m, struct merge_map *map, uint32_t index, int 
     key.set = (uint16_t)map->set[n->set];
     key.kind = n->kind;
     if (from) {
-        key.kind = (uint16_t)(n->kind | (from->kind & STINT_IMPL_SAMPLED));
+        key.kind = (uint16_t)(n->kind | (from->kind & ARENA_PARTIAL));
     }
     if (n->sender != SNAPSHOT_NONE && senders) {
         key.sender = map->node[n->sender];

@@ -95,14 +95,25 @@ const table = (() => {
         state.order = chosen.map((one) => one.row);
     }
 
-    function timeCell(value, open) {
+    // Why a total is a lower bound; "" if it is none.
+    function boundOf(stat) {
+        if (stat.untimed) {
+            return format.count(stat.untimed) + " calls were not timed";
+        }
+        if (stat.open_all_ns) {
+            return "with " + format.time(stat.open_all_ns) +
+                " of calls that had not ended when the run was read";
+        }
+        return "";
+    }
+
+    function timeCell(value, bound) {
         const [digits, unit] = format.cell(value);
         const cell = el("td", {className: "number", title: format.exact(value)}, digits,
             el("span", {className: "unit", textContent: unit}));
-        if (open) {
+        if (bound) {
             cell.prepend(el("span", {className: "least", textContent: "\u2265"}));
-            cell.title = "At least: with " + format.time(open) +
-                " of calls that had not ended when the run was read";
+            cell.title = "At least: " + bound;
         }
         return cell;
     }
@@ -141,7 +152,7 @@ const table = (() => {
         case "share":
             return shareCell(stat, value);
         case "time":
-            return timeCell(value, column.key === "total_ns" ? stat.open_all_ns : 0);
+            return timeCell(value, column.key === "total_ns" ? boundOf(stat) : "");
         case "rate": {
             const [digits, unit] = format.scaled(value, column.unit);
             return el("td", {className: "number"}, digits,
