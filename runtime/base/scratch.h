@@ -7,6 +7,7 @@
 #define STINT_SCRATCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Zeroed pages, or NULL. errno is kept. */
@@ -47,6 +48,22 @@ struct scratch {
 void *scratch_get(struct scratch *s, size_t bytes);
 void *scratch_array(struct scratch *s, size_t count, size_t size);
 void scratch_free(struct scratch *s);
+
+/* The array of `count` items with room for one more: itself, or a copy of twice its room. NULL
+ * without memory. Inline, because only the tool grows arrays so. */
+static inline void *scratch_array_grow(struct scratch *s, void *array, uint32_t count,
+                                       uint32_t *room, size_t size) {
+    if (count < *room) {
+        return array;
+    }
+    uint32_t more = *room ? 2 * *room : 16;
+    void *grown = scratch_array(s, more, size);
+    if (grown && count) {
+        memcpy(grown, array, count * size);
+    }
+    *room = more;
+    return grown;
+}
 
 /* A moment of the arena: the blocks that came later can be freed together. */
 struct scratch_mark {

@@ -27,17 +27,17 @@ TEST(merge_inputs, there_is_room_for_a_histogram_and_the_ranks_of_each_name) {
     const uint64_t cells = 2 * sizeof(struct arena_rank_cell);
     char path[2][96];
     char *paths[2] = {path[0], path[1]};
-    struct merge_inputs in;
+    struct run_inputs in;
     snprintf(folder, sizeof folder, "/tmp/stint-merge-inputs-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);
     for (int i = 0; i < 2; ++i) {
         make_file(path[i], i);
     }
-    CHECK(!merge_inputs_take(&in, "", 2, paths));
+    CHECK(!run_inputs_take(&in, "merge", "", 2, paths));
     CHECK_EQ_U64(in.count, 2);
     CHECK(merge_inputs_bytes(&in) >= 2 * NAMES * node);
     CHECK(merge_inputs_growth(&in) >= 2 * NAMES * (histogram + cells)); /* no name in both */
-    merge_inputs_free(&in);
+    run_inputs_free(&in);
     for (int i = 0; i < 2; ++i) {
         CHECK(!unlink(path[i]));
     }

@@ -168,4 +168,18 @@ TEST(scratch, release_to_the_empty_start) {
     scratch_free(&s);
 }
 
+TEST(scratch, an_array_keeps_its_items_when_it_grows) {
+    struct scratch s = {0};
+    uint32_t *array = NULL, room = 0;
+    for (uint32_t i = 0; i < 1000; ++i) {
+        array = scratch_array_grow(&s, array, i, &room, sizeof *array);
+        CHECK(array && room > i);
+        array[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; ++i) {
+        CHECK_EQ_U64(array[i], i);
+    }
+    scratch_free(&s);
+}
+
 HARNESS_MAIN()

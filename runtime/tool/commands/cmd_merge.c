@@ -27,27 +27,13 @@ struct merge_arguments {
     struct merge_align *align; /* NULL: all clocks are one, or times of day do */
 };
 
-/* A run of which a part is missing is left out. -1 after one line. */
-static int open_whole(struct merge_inputs *in, struct run *r, const char *path) {
-    if (run_open(r, path)) {
-        ++in->left_out;
-        return -1;
-    }
-    if (*r->warning) {
-        merge_inputs_leave_out(in, path, r->warning);
-        run_close(r);
-        return -1;
-    }
-    return 0;
-}
-
 /* Reads the traces of all runs, before they are merged. -1 after one line. */
-static int align_runs(struct merge_align *align, struct merge_inputs *in, const uint32_t *order) {
+static int align_runs(struct merge_align *align, struct run_inputs *in, const uint32_t *order) {
     int failed = 0;
     for (uint32_t i = 0; i < in->count && !failed; ++i) {
-        struct merge_input *input = &in->input[order[i]];
+        struct run_input *input = &in->input[order[i]];
         struct run r;
-        if (open_whole(in, &r, input->path)) {
+        if (run_inputs_open(in, &r, input->path)) {
             input->path = NULL; /* it was named, and is left out */
             continue;
         }
@@ -63,7 +49,7 @@ static int align_runs(struct merge_align *align, struct merge_inputs *in, const 
 
 /* The largest file that the merge of these may become. It is not memory until it is used, but it is
  * addresses, of which a limit of the process has to leave enough for the runs. */
-static uint64_t largest_result(const struct merge_inputs *in) {
+static uint64_t largest_result(const struct run_inputs *in) {
     uint64_t least = saturating_add(merge_inputs_bytes(in), SPARE);
     uint64_t bytes = saturating_add(least, merge_inputs_growth(in));
     struct rlimit limit;
@@ -74,11 +60,11 @@ static uint64_t largest_result(const struct merge_inputs *in) {
 }
 
 /* Adds a run to a merge, which begins with the first one. -1 after one line: the merge fails. */
-static int add_run(struct merge *m, int *started, struct merge_inputs *in,
+static int add_run(struct merge *m, int *started, struct run_inputs *in,
                    const struct merge_arguments *a, const char *path) {
     struct run r;
     int failed = 0;
-    if (!path || open_whole(in, &r, path)) {
+    if (!path || run_inputs_open(in, &r, path)) {
         return 0;
     }
     if (!*started) {
@@ -91,9 +77,9 @@ static int add_run(struct merge *m, int *started, struct merge_inputs *in,
     return failed;
 }
 
-static int add_runs(struct merge *m, int *started, struct merge_inputs *in,
+static int add_runs(struct merge *m, int *started, struct run_inputs *in,
                     const struct merge_arguments *a) {
-    const uint32_t *order = merge_inputs_by_start(in);
+    const uint32_t *order = run_inputs_by_start(in);
     if (!order) {
         log_error("merge: not enough memory");
         return -1;
@@ -109,7 +95,7 @@ static int add_runs(struct merge *m, int *started, struct merge_inputs *in,
     return 0;
 }
 
-static int merge_inputs(struct merge_inputs *in, const struct merge_arguments *a) {
+static int merge_inputs(struct run_inputs *in, const struct merge_arguments *a) {
     struct merge m;
     int started = 0;
     int failed = add_runs(&m, &started, in, a) || (started && merge_finish(&m));
@@ -132,7 +118,7 @@ static int merge_inputs(struct merge_inputs *in, const struct merge_arguments *a
 }
 
 /* The clocks of hosts matter where traces are kept. */
-static int merge_with_clocks(struct merge_inputs *in, struct merge_arguments *a) {
+static int merge_with_clocks(struct run_inputs *in, struct merge_arguments *a) {
     struct merge_align align;
     if (a->keep != MERGE_KEEP_THREADS || !merge_inputs_several_clocks(in)) {
         return merge_inputs(in, a);
@@ -163,7 +149,7 @@ static int take_merge_option(void *to, const struct option_value *value) {
 
 int cmd_merge(int argc, char **argv) {
     struct merge_arguments a = {.keep = MERGE_KEEP_NAMES};
-    struct merge_inputs in;
+    struct run_inputs in;
     int status = options_parse(TOOL_MERGE, argc, argv, take_merge_option, &a);
     if (status != OPTIONS_TAKEN) {
         return status;
@@ -175,9 +161,9 @@ int cmd_merge(int argc, char **argv) {
         return command_bad_usage(argv, "-o OUT is missing");
     }
     status = COMMAND_BAD;
-    if (!merge_inputs_take(&in, a.out, argc - optind, argv + optind)) {
+    if (!run_inputs_take(&in, "merge", a.out, argc - optind, argv + optind)) {
         status = merge_with_clocks(&in, &a);
     }
-    merge_inputs_free(&in);
+    run_inputs_free(&in);
     return status;
 }

@@ -52,21 +52,6 @@ struct align_run {
     uint32_t count;
 };
 
-/* An array with room for one more; NULL without memory. */
-static void *array_grow(struct scratch *memory, void *array, uint32_t count, uint32_t *room,
-                        size_t size) {
-    if (count < *room) {
-        return array;
-    }
-    uint32_t more = *room ? 2 * *room : ROOM_FIRST;
-    void *grown = scratch_array(memory, more, size);
-    if (grown && count) {
-        memcpy(grown, array, count * size);
-    }
-    *room = more;
-    return grown;
-}
-
 int merge_align_start(struct merge_align *a) {
     memset(a, 0, sizeof *a);
     return hash_map_start(&a->known, &a->memory, ROOM_FIRST);
@@ -96,7 +81,8 @@ static uint32_t host_find_or_add(struct merge_align *a, const struct run *r) {
     if (known) {
         return (uint32_t)(known - a->host);
     }
-    a->host = array_grow(&a->memory, a->host, a->host_count, &a->host_room, sizeof *a->host);
+    a->host =
+        scratch_array_grow(&a->memory, a->host, a->host_count, &a->host_room, sizeof *a->host);
     if (!a->host) {
         return UINT32_MAX;
     }
@@ -155,7 +141,8 @@ static uint32_t name_find_or_add(struct merge_align *a, const char *name, const 
     if (i != HASH_MAP_NONE) {
         return i;
     }
-    a->name = array_grow(&a->memory, a->name, a->name_count, &a->name_room, sizeof *a->name);
+    a->name =
+        scratch_array_grow(&a->memory, a->name, a->name_count, &a->name_room, sizeof *a->name);
     if (!a->name || hash_map_add(&a->known, hash, a->name_count)) {
         return UINT32_MAX;
     }
@@ -189,7 +176,8 @@ static int list_waiting_nodes(struct merge_align *a, struct align_run *run,
         uint32_t name = name_find_or_add(a, s->sites[n->site].name, s->sets[n->set]);
         struct align_calls *calls = name == UINT32_MAX ? NULL : calls_find(run, name);
         if (name != UINT32_MAX && !calls) {
-            run->calls = array_grow(&a->memory, run->calls, run->count, &room, sizeof *run->calls);
+            run->calls =
+                scratch_array_grow(&a->memory, run->calls, run->count, &room, sizeof *run->calls);
             if (!run->calls) {
                 return -1;
             }
@@ -253,7 +241,7 @@ static int take_events(struct merge_align *a, struct align_run *run, const struc
 int merge_align_add(struct merge_align *a, struct run *r) {
     struct snapshot *s = &r->snapshot;
     uint32_t host = host_find_or_add(a, r);
-    a->run = array_grow(&a->memory, a->run, a->run_count, &a->run_room, sizeof *a->run);
+    a->run = scratch_array_grow(&a->memory, a->run, a->run_count, &a->run_room, sizeof *a->run);
     uint32_t *of = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *of);
     if (host == UINT32_MAX || !a->run || !of || run_trace(r)) {
         return -1;

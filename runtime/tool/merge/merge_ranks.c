@@ -11,19 +11,6 @@
 #include "read/ranks.h"
 #include "stint/stint.h"
 
-#define ROOM_FIRST 64u
-
-/* Twice the room for an array of `room` items. NULL without memory. */
-static void *grow_array(struct scratch *memory, const void *old, uint32_t *room, size_t size) {
-    uint32_t more = *room ? 2 * *room : ROOM_FIRST;
-    void *array = scratch_array(memory, more, size);
-    if (array && *room) {
-        memcpy(array, old, *room * size);
-    }
-    *room = more;
-    return array;
-}
-
 int merge_ranks_start(struct merge_ranks *ranks) {
     memset(ranks, 0, sizeof *ranks);
     return hash_map_start(&ranks->known, &ranks->memory, 0);
@@ -48,14 +35,9 @@ static uint32_t number_name(struct merge *m, uint32_t site, uint32_t set) {
     if (i != HASH_MAP_NONE) {
         return i;
     }
-    if (ranks->name_count == ranks->name_room) {
-        ranks->name =
-            grow_array(&ranks->memory, ranks->name, &ranks->name_room, sizeof *ranks->name);
-        if (!ranks->name) {
-            return SNAPSHOT_NONE;
-        }
-    }
-    if (hash_map_add(&ranks->known, hash, ranks->name_count)) {
+    ranks->name = scratch_array_grow(&ranks->memory, ranks->name, ranks->name_count,
+                                     &ranks->name_room, sizeof *ranks->name);
+    if (!ranks->name || hash_map_add(&ranks->known, hash, ranks->name_count)) {
         return SNAPSHOT_NONE;
     }
     ranks->name[ranks->name_count] =
@@ -66,13 +48,9 @@ static uint32_t number_name(struct merge *m, uint32_t site, uint32_t set) {
 /* ---- Ranks. */
 
 static struct arena_rank *add_rank(struct merge_ranks *ranks) {
-    if (ranks->count == ranks->room) {
-        ranks->rank = grow_array(&ranks->memory, ranks->rank, &ranks->room, sizeof *ranks->rank);
-        if (!ranks->rank) {
-            return NULL;
-        }
-    }
-    return &ranks->rank[ranks->count++];
+    ranks->rank = scratch_array_grow(&ranks->memory, ranks->rank, ranks->count, &ranks->room,
+                                     sizeof *ranks->rank);
+    return ranks->rank ? &ranks->rank[ranks->count++] : NULL;
 }
 
 static uint32_t rank_put_text(struct merge *m, const char *text) {
