@@ -3,7 +3,7 @@
 
 import table
 
-LAYERS = ("export", "viewers", "session")
+LAYERS = ("export", "viewers", "session", "history")
 
 
 def read(path):
@@ -23,6 +23,10 @@ def read(path):
 
 def function(entry):
     return entry.name.replace("-", "_")
+
+
+def writer(entry):
+    return "NULL" if entry.get("layer") == "history" else "export_" + function(entry)
 
 
 def of_tool(path):
@@ -53,8 +57,8 @@ def render_viewers(path):
 
 def render_c(path):
     """The list of the tool."""
-    rows = ["    {%s, export_%s, %d /* binary */},\n"
-            % (table.c_string(entry.name), function(entry), entry.get("binary") == "yes")
+    rows = ["    {%s, %s, %d /* binary */},\n"
+            % (table.c_string(entry.name), writer(entry), entry.get("binary") == "yes")
             for entry in of_tool(path)]
     return "%sstatic const struct format formats[] = {\n%s};\n" % (
         table.c_banner(path), "".join(rows))

@@ -7,6 +7,7 @@
 #   cuda      nvcc, the CUDA runtime, CUPTI, NVTX, laid out as a toolkit is: 140 MB, unpacked 370 MB
 #   headers   headers of CUDA and CUPTI of several versions, a folder each: 70 MB, unpacked 30 MB
 #   scipy     SciPy and NumPy for this python3: 60 MB, unpacked 180 MB
+#   otava     Apache Otava and what it needs for this python3: 90 MB, unpacked 290 MB
 #
 # pypi.sh --where SET: prints the folder of the set, whether or not it is there.
 # Exit status 77: not available here.
@@ -18,14 +19,19 @@ skip() {
     exit 77
 }
 
+python_tag() {
+    python3 -c 'import sys; print(sys.implementation.cache_tag)'
+}
+
 # The name of the folder says what is in it: another version is another folder.
 folder_of() { # SET
     case $1 in
     cuda) echo "$cache/cuda-13.5" ;;
     headers) echo "$cache/cuda-headers-1" ;;
-    scipy) echo "$cache/scipy-1.15-$(python3 -c 'import sys; print(sys.implementation.cache_tag)')" ;;
+    scipy) echo "$cache/scipy-1.15-$(python_tag)" ;;
+    otava) echo "$cache/otava-0.8.0-$(python_tag)" ;;
     *)
-        echo "pypi.sh: '$1': expected cuda, headers or scipy" >&2
+        echo "pypi.sh: '$1': expected cuda, headers, scipy or otava" >&2
         exit 2
         ;;
     esac
@@ -70,10 +76,17 @@ get_scipy() { # FOLDER
     pip install --no-compile --root-user-action=ignore --target "$1" scipy==1.15.* numpy
 }
 
+get_otava() { # FOLDER
+    pip install --root-user-action=ignore --target "$1" apache-otava==0.8.0
+}
+
 get() { # SET
     folder=$(folder_of "$1")
     [ ! -e "$folder" ] || return 0
-    [ "$1" = scipy ] || [ "$(uname -m)" = x86_64 ] || skip "$1 is for x86_64"
+    case $1 in cuda | headers)
+        [ "$(uname -m)" = x86_64 ] || skip "$1 is for x86_64"
+        ;;
+    esac
     python3 -m pip --version >/dev/null 2>&1 || skip "no pip for python3"
     mkdir -p "$cache"
     new=$(mktemp -d "$cache/new-XXXXXX")

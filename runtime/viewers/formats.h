@@ -11,8 +11,9 @@
 
 struct format {
     const char *name;
-    int (*write)(struct sink *out, struct run *r); /* see export/export.h */
-    int binary;                                    /* not text */
+    /* See export/export.h. NULL: of several runs, which tool/history writes. */
+    int (*write)(struct sink *out, struct run *r);
+    int binary; /* not text */
 };
 
 struct metrics;

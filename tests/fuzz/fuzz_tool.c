@@ -37,11 +37,11 @@ static size_t formats_count(void) {
     return count;
 }
 
-static void export_as(struct run *r, size_t format) {
+static void export_as(struct run *r, const struct format *format) {
     static struct sink sink;
-    if (!run_trace(r)) {
+    if (format->write && !run_trace(r)) {
         sink_start(&sink, FUZZ_SINK);
-        format_at(format)->write(&sink, r);
+        format->write(&sink, r);
         FUZZ_NEED(!sink_close(&sink));
     }
 }
@@ -107,7 +107,7 @@ static void use(struct run *r, const struct fuzz_image *image) {
     size_t formats = formats_count();
     size_t part = image->option[4] % (formats + 4);
     if (part < formats) {
-        export_as(r, part);
+        export_as(r, format_at(part));
         return;
     }
     switch (part - formats) {

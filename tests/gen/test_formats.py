@@ -32,7 +32,13 @@ data = trace
 doc = spans, for a viewer
 file = run.trace
 """
-ALL = TEXT + CSV + TRACE
+SERIES = """[series]
+layer = history
+data = statistics
+doc = a folder
+file = series/
+"""
+ALL = TEXT + CSV + TRACE + SERIES
 TABLE = os.path.join(support.GEN, "formats.ini")
 
 
@@ -48,9 +54,10 @@ class Formats(support.Case):
 static const struct format formats[] = {
     {"csv", export_csv, 0 /* binary */},
     {"trace", export_trace, 1 /* binary */},
+    {"series", NULL, 0 /* binary */},
 };
 """)
-        self.assert_golden("format_names.txt", ALL, "csv\ntrace\n")
+        self.assert_golden("format_names.txt", ALL, "csv\ntrace\nseries\n")
 
     def test_list_of_the_program(self):
         self.assert_golden("program_formats.inc", ALL, support.HEAD + """\
@@ -67,7 +74,7 @@ static const struct program_format program_formats[] = {
 
     def test_layer(self):
         self.refuse(CSV.replace("export", "base"),
-                    "[csv]: unknown layer 'base' (export|viewers|session)")
+                    "[csv]: unknown layer 'base' (export|viewers|session|history)")
 
     def test_for_nothing(self):
         self.refuse(TEXT.replace("program = yes\n", ""),
@@ -81,7 +88,7 @@ static const struct program_format program_formats[] = {
 class Documents(support.Case):
     def test_source_files(self):
         for entry in formats.read(TABLE):
-            if entry.get("layer") != "session":
+            if entry.get("layer") not in ("session", "history"):
                 function = formats.function(entry)
                 name = "runtime/%s/export_%s.c" % (entry.get("layer"), function)
                 self.assertIn("int export_%s(" % function, support.read(support.ROOT, name))

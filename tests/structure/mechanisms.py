@@ -87,8 +87,6 @@ ALLOWED = [
     ("tool/diff/diff_math.c", "sort", 3, TOOL_SORTS),
     ("tool/run/run_files.c", "sort", 1, TOOL_SORTS),
     ("tool/top/top_table.c", "sort", 2, TOOL_SORTS),
-    ("tool/trend/trend.c", "sort", 1, TOOL_SORTS),
-    ("tool/commands/cmd_trend.c", "growing memory", 1, "a list of paths from malloc, as strdup's are"),
     ("tool/run/run_files.c", "growing memory", 1, "a list of paths from malloc, as strdup's are"),
     ("tool/common/progress.c", "write", 2, "one attempt, in a signal handler"),
 ]

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-from cases import FORMATS, LIMIT, ROOT, SKIPPED, environment, main, need
+from cases import ALL_FORMATS as FORMATS, LIMIT, ROOT, SKIPPED, environment, main, need
 
 FOLDER = pathlib.Path(sys.argv[1])
 TABLE = (ROOT / "gen" / "options.ini").read_text()

@@ -41,7 +41,7 @@ function(stint_export_test name)
     set_tests_properties(export.${name} PROPERTIES LABELS tool TIMEOUT 330)
 endfunction()
 
-# The formats of the table; html has tests of its own, in tests/viewer.
+# The formats of the table; html has tests of its own, in tests/viewer, history in history_test.py.
 set(formats_table "${stint_SOURCE_DIR}/gen/formats.ini")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${formats_table}")
 execute_process(
@@ -52,7 +52,7 @@ if(failed)
     message(FATAL_ERROR "gen.py format_names.txt: ${failed}")
 endif()
 string(REPLACE "\n" ";" all_formats "${all_formats}")
-list(REMOVE_ITEM all_formats html)
+list(REMOVE_ITEM all_formats html history)
 
 set(tables csv_devices csv_kernels csv_memory csv_api csv_gaps csv_steps csv_activities)
 foreach(run IN ITEMS full tree empty zero gpu)

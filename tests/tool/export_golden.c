@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
     static struct sink out;
     struct run *r = argc == 3 ? hand_run_of(&h, argv[2]) : NULL;
     const struct format *to = argc == 3 ? exporter_find(argv[1]) : NULL;
-    if (!r || !to) {
+    if (!r || !to || !to->write) {
         fprintf(stderr, "usage: export_golden FORMAT RUN\n");
         return 2;
     }

@@ -108,7 +108,7 @@ def table(text):
 
 # ---- Usage.
 
-COMMANDS = ("report", "top", "run", "export", "merge", "diff", "ab", "trend", "info", "instrument", "annotate",
+COMMANDS = ("report", "top", "run", "export", "merge", "diff", "ab", "info", "instrument", "annotate",
             "help", "version")
 
 def case_help(folder):
@@ -175,6 +175,8 @@ def case_did_you_mean(folder):
                       ("otlp-proto", "otlp, the same in JSON")):
         one_line(tool("export", "--to", name, file, rc=2), "--to %s: expected " % name,
                  "; instead use %s\n" % use)
+    one_line(tool("trend", file, rc=2), "unknown command trend; instead use stint export DIR --to "
+             "history and Apache Otava")
     for arguments in (["report", "--sort", "zzzz", file], ["report", "--view", "table,top=x", file],
                       ["report", "--view", "table,", file], ["export", "--to", "x", file],
                       ["report", "--top", "x", file], ["report", "--view", "table,sort=", file]):

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sha256.h"
+#include "tool/common/sha256.h"
 
 #define SOURCE_BYTES ((off_t)1 << 28) /* more is not a source */
 #define CONTENT_TEXT (24u + SHA256_TEXT)

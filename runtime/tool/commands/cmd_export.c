@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The command export: writes a run in the format of another program, to standard output or to a
- * file that appears when it is complete.
+ * file that appears when it is complete. The format history is of several runs, and a folder.
  */
 #include "commands.h"
 
@@ -15,6 +15,7 @@
 #include "tool/common/export_target.h"
 #include "tool/common/progress.h"
 #include "tool/follow/follow.h"
+#include "tool/history/history.h"
 #include "viewers/formats.h"
 #include "viewers/otlp.h"
 
@@ -147,6 +148,14 @@ static const char *find_contradiction(const struct request *q) {
     return NULL;
 }
 
+static int request_check_history(const struct request *q, char **argv) {
+    if (!q->output || !*q->output || !strcmp(q->output, "-")) {
+        return command_bad_usage(argv,
+                                 "--to history writes several files: give their folder, -o DIR");
+    }
+    return COMMAND_GOOD;
+}
+
 /* Checks what the table of options cannot. COMMAND_GOOD, or the exit status after one line. */
 static int request_check(const struct request *q, int files, char **argv) {
     if (!q->format) {
@@ -165,6 +174,9 @@ static int request_check(const struct request *q, int files, char **argv) {
     }
     if (files < 1) {
         return command_bad_usage(argv, "a run file is missing");
+    }
+    if (!q->format->write) {
+        return request_check_history(q, argv);
     }
     if (q->serve || q->follow.interval > 0) {
         return COMMAND_GOOD;
@@ -188,6 +200,9 @@ int cmd_export(int argc, char **argv) {
     status = request_check(&q, argc - optind, argv);
     if (status != COMMAND_GOOD) {
         return status;
+    }
+    if (!q.format->write) {
+        return history_export(q.output, argc - optind, argv + optind);
     }
     if (q.serve) {
         return serve_runs(argv + optind, argc - optind, q.serve);

@@ -12,7 +12,6 @@ int cmd_export(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_ab(int argc, char **argv);
-int cmd_trend(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_instrument(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);

@@ -45,7 +45,6 @@ static command_function *const functions[TOOL_COMMANDS] = {
     [TOOL_MERGE] = cmd_merge,
     [TOOL_DIFF] = cmd_diff,
     [TOOL_AB] = cmd_ab,
-    [TOOL_TREND] = cmd_trend,
     [TOOL_INFO] = cmd_info,
     [TOOL_INSTRUMENT] = cmd_instrument,
     [TOOL_ANNOTATE] = cmd_annotate,

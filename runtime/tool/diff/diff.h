@@ -85,12 +85,6 @@ struct diff_run {
     uint32_t cpus;
     const char *cpu;
     const char *conditions; /* as in docs/format.md; "" = not known */
-    const char *label;      /* "" = none */
-    const char *path;
-    uint64_t start_ns; /* time of day */
-    int ended;
-    int scopes;   /* some were recorded */
-    int left_out; /* of a series */
 };
 
 /* A number that is compared: its mean on both sides, by what factor it changed (natural logarithm),
@@ -148,7 +142,6 @@ struct diff {
     struct scratch memory;
     struct diff_run *run[2];
     uint32_t runs[2];
-    int brief; /* histograms are not kept */
     struct diff_item *item;
     uint32_t items;
     uint32_t room;
@@ -190,8 +183,6 @@ const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v);
 enum diff_format { DIFF_JSON, DIFF_CSV, DIFF_JUNIT, DIFF_GITHUB };
 
 /* fail: a row that is slower by that share or more is a failure, in the formats that know one. */
-/* Text of an attribute or between tags of XML. */
-void diff_put_xml(struct sink *out, const char *text, size_t length);
 void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
                 uint32_t top, double fail, struct sink *out);
 void diff_end(struct diff *d);

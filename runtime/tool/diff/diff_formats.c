@@ -391,10 +391,6 @@ static void write_github(const struct writer *w) {
     sink_text(w->out, "\n");
 }
 
-void diff_put_xml(struct sink *out, const char *text, size_t length) {
-    put_xml(out, export_name(text, length));
-}
-
 void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
                 uint32_t top, double fail, struct sink *out) {
     struct writer w = {.d = d, .o = o, .out = out, .rows = d->rows, .fail = fail};

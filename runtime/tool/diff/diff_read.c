@@ -48,20 +48,6 @@ static uint32_t hash_item(const char *name, size_t length, const char *set) {
     return (uint32_t)hash_add(hash_bytes(name, length), hash_bytes(set, strlen(set)));
 }
 
-static int items_grow(struct diff *d) {
-    uint32_t room = d->room ? d->room * 2 : 256;
-    struct diff_item *item = scratch_array(&d->memory, room, sizeof *item);
-    if (!item) {
-        return -1;
-    }
-    if (d->items) {
-        memcpy(item, d->item, d->items * sizeof *item);
-    }
-    d->item = item;
-    d->room = room;
-    return 0;
-}
-
 static struct diff_item *item_new(struct diff *d, const char *name, size_t length,
                                   const char *set) {
     struct diff_item *item = &d->item[d->items];
@@ -84,7 +70,8 @@ static int item_is(const struct diff_item *item, const char *name, size_t length
 
 struct diff_item *diff_item(struct diff *d, const char *name, size_t length, const char *set) {
     uint32_t hash = hash_item(name, length, set);
-    if (d->items == d->room && items_grow(d)) {
+    d->item = scratch_array_grow(&d->memory, d->item, d->items, &d->room, sizeof *d->item);
+    if (!d->item) {
         return NULL;
     }
     struct hash_map_walk walk;
@@ -166,9 +153,6 @@ static int keep_buckets(struct diff *d, struct diff_histogram *out, const struct
 static int keep_histogram_of_row(struct reading *r, struct diff_histogram *out, uint32_t row,
                                  int gpu, double unit) {
     struct histogram h;
-    if (r->d->brief) {
-        return 0;
-    }
     if (rows_histogram(&h, &r->rows, row, gpu)) {
         memset(&h, 0, sizeof h); /* without percentiles */
     }
@@ -196,7 +180,6 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
     }
     struct diff_sample *to = &item->run[side][number];
     to->there = row->calls || row->samples || row->extra->gpu_calls;
-    r->d->run[side][number].scopes |= to->there;
     to->calls = (double)row->calls;
     to->bytes = (double)row->extra->bytes;
     to->memory = (double)row->extra->measure[MEASURE_MALLOC_BYTES];
@@ -269,7 +252,7 @@ static int keep_activities(struct reading *r, int side, uint32_t number) {
     }
     for (uint32_t i = 0; i < r->d->items; ++i) {
         struct diff_times *to = &r->d->item[i].run[side][number].cpu;
-        if (sum[i] && !r->d->brief && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
+        if (sum[i] && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
             return -1;
         }
     }
@@ -291,11 +274,7 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->cpus = run->cpus;
     to->cpu = copy_bytes(d, run->cpu, strlen(run->cpu));
     to->conditions = copy_bytes(d, run->conditions, strlen(run->conditions));
-    to->label = copy_bytes(d, run_label(run), strlen(run_label(run)));
-    to->path = copy_bytes(d, run->path, strlen(run->path));
-    to->start_ns = run->start_real_ns;
-    to->ended = run->state == RUN_ENDED && !run->at_least;
-    if (!to->program || !to->host || !to->cpu || !to->conditions || !to->label || !to->path ||
+    if (!to->program || !to->host || !to->cpu || !to->conditions ||
         reading_start(&r, d, &run->snapshot)) {
         return -1;
     }

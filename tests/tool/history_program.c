@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run whose scopes take given times on the fake clock: trend_program [NAME NS]... */
+/* A run whose scopes take given times on the fake clock: history_program [NAME NS]... */
 #include <stdlib.h>
 
 #include <stint/stint.h>

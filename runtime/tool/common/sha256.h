@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SHA-256 as in FIPS 180-4, for `stint annotate`: by it a source is known to be the one that was
- * built. Here because the tool needs the C library alone. Pure functions, about 5 ns per byte.
+ * SHA-256 as in FIPS 180-4: `stint annotate` knows by it that a source is the one that was built,
+ * and the export history shortens long names by it. Here because the tool needs the C library
+ * alone. Pure functions, about 5 ns per byte.
  */
 #ifndef STINT_SHA256_H
 #define STINT_SHA256_H

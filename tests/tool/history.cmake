@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The export history: what it writes of made series of runs, and what Apache Otava finds in it.
+
+if(NOT TARGET stint_tool)
+    return()
+endif()
+
+# A run whose scopes take given times.
+add_executable(history_program history_program.c)
+target_link_libraries(history_program PRIVATE stint_fake)
+target_compile_features(history_program PRIVATE c_std_11)
+target_compile_definitions(history_program PRIVATE _GNU_SOURCE=1)
+stint_warnings(history_program)
+
+function(stint_history_test case labels)
+    add_test(NAME history.${case}
+        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/history_test.py"
+            $<TARGET_FILE:stint_tool> $<TARGET_FILE:history_program>
+            $<TARGET_FILE:tool_program_fake> ${case})
+    set_tests_properties(history.${case} PROPERTIES LABELS "${labels}" TIMEOUT 600
+        SKIP_RETURN_CODE 77)
+endfunction()
+
+foreach(case IN ITEMS golden names left_out merged gpu machines folder full_disk speed)
+    stint_history_test(${case} tool)
+endforeach()
+stint_history_test(otava "tool;engines")
