@@ -168,7 +168,7 @@ static void *map_file(size_t bytes, size_t ready) {
         errno = EFBIG;
         return NULL;
     }
-    run_rival_lock(file.fd);
+    replace_file_lock(file.fd);
     if (ftruncate(file.fd, (off_t)file.length)) {
         return NULL;
     }

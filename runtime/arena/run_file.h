@@ -47,8 +47,5 @@ enum rival {
 
 /* *fd: of RIVAL_DEAD, to be closed once the file is replaced; else -1. */
 enum rival run_rival(const char *path, int *fd);
-/* Marks the file as being written: the lock goes with the last descriptor of this open file,
- * however the process ends. 0, or -1: another process writes it. Where there are no locks, 0. */
-int run_rival_lock(int fd);
 
 #endif

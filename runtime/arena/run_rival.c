@@ -18,20 +18,9 @@
 
 #include "arena.h"
 #include "base/errno_keep.h"
+#include "base/replace_file.h"
 
 #define ATTEMPTS 100 /* the file was replaced meanwhile; more often than this is not by chance */
-
-int run_rival_lock(int fd) {
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int failed = fcntl(fd, F_OFD_SETLK, &all);
-    if (failed && errno == EINVAL) { /* before Linux 3.15, and some sandboxes */
-        failed = fcntl(fd, F_SETLK, &all);
-    }
-    if (failed && (errno == EAGAIN || errno == EACCES)) {
-        return -1;
-    }
-    return 0;
-}
 
 static enum rival classify_file(const char *path, int fd) {
     char magic[sizeof ARENA_MAGIC - 1];
@@ -42,7 +31,7 @@ static enum rival classify_file(const char *path, int fd) {
         errno = EEXIST;
         return RIVAL_FOREIGN;
     }
-    if (run_rival_lock(fd)) {
+    if (replace_file_lock(fd)) {
         return RIVAL_ALIVE;
     }
     if (lstat(path, &of_name) || of_name.st_ino != of_fd.st_ino || of_name.st_dev != of_fd.st_dev) {

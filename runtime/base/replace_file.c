@@ -47,6 +47,18 @@ int replace_file_is_locked(const char *path) {
     return !failed && all.l_type != F_UNLCK;
 }
 
+int replace_file_lock(int fd) {
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int failed = fcntl(fd, F_OFD_SETLK, &all);
+    if (failed && errno == EINVAL) { /* before Linux 3.15, and some sandboxes */
+        failed = fcntl(fd, F_SETLK, &all);
+    }
+    if (failed && (errno == EAGAIN || errno == EACCES)) {
+        return -1;
+    }
+    return 0;
+}
+
 const char *replace_file_open(struct replace_file *f, const char *path, mode_t mode) {
     struct stat s;
     size_t length = strlen(path);

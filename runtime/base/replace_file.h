@@ -28,6 +28,9 @@ void replace_file_abort(struct replace_file *f);
 int replace_file_temporary(const char *path, char *temporary, size_t size, int flags, mode_t mode);
 /* Whether another program, or another part of this one, holds a write lock on the file. */
 int replace_file_is_locked(const char *path);
+/* Takes that lock: it goes with the last descriptor of this open file, however the process ends. 0,
+ * or -1: another one holds it. Where there are no locks, 0. */
+int replace_file_lock(int fd);
 
 #define REPLACE_FILE_LOCKED "a running program is writing it"
 #define REPLACE_FILE_IRREGULAR "it exists and is not a regular file"
