@@ -177,7 +177,10 @@ static int histogram_merge(struct reading *g, struct metric_histogram *to,
     to->sum_ns = saturating_add(to->sum_ns, h->sum_ns);
     to->saturated = to->sum_ns == UINT64_MAX;
     to->min_ns = u64_min(to->min_ns, h->min_ns);
-    to->max_ns = u64_max(to->max_ns, h->max_ns);
+    if (h->max_ns > to->max_ns) {
+        to->max_ns = h->max_ns;
+        to->note = h->note;
+    }
     return histogram_fill(g, to, &a);
 }
 
@@ -194,6 +197,9 @@ static int histogram_read(struct reading *g, const struct rows *rows, uint32_t r
     memset(out, 0, sizeof *out);
     if (label_read(g, &out->label, r) || histogram_fill(g, out, &h)) {
         return -1;
+    }
+    if (*r->info && !gpu) {
+        out->note = metric_text(g->m, export_text(r->info));
     }
     if (out->buckets > g->left) { /* of a damaged file: they overlap */
         return 0;
@@ -460,6 +466,7 @@ static int keep_histograms(struct reading *g, const struct index *have,
             continue;
         }
         *to = then->histogram[i];
+        to->note = NULL;
         histogram_expand(&buckets, to);
         if (label_copy(now, &to->label) || histogram_fill(g, to, &buckets)) {
             return -1;
@@ -507,10 +514,12 @@ int metrics_raise(struct metrics *now, const struct metrics *then) {
         return -1;
     }
     for (uint32_t i = 0; i < now->histograms; ++i) {
-        const struct metric_histogram *h = index_histogram(&before, &now->histogram[i]);
-        if (h && histogram_raise(&g, &now->histogram[i], h)) {
+        struct metric_histogram *to = &now->histogram[i];
+        const struct metric_histogram *h = index_histogram(&before, to);
+        if (h && histogram_raise(&g, to, h)) {
             return -1;
         }
+        to->noted = h && h->max_ns == to->max_ns && is_same_text(h->note, to->note);
     }
     for (uint32_t i = 0; i < now->counters; ++i) {
         struct metric_counter *c = &now->counter[i];

@@ -36,10 +36,12 @@ struct metric_histogram {
     int gpu;       /* the values are nanoseconds, else ticks */
     int saturated; /* the sum is more than a number holds */
     int bounded;   /* min_ns and max_ns are known */
+    int noted;     /* an earlier reading has the same slowest call */
     uint64_t count;
     uint64_t sum_ns;
     uint64_t min_ns;
     uint64_t max_ns;
+    const char *note; /* of the slowest call; NULL: none */
 };
 
 enum metric_kind {

@@ -184,6 +184,22 @@ static void otlp_put_times(struct encoder *e) {
     otlp_long(e, "timeUnixNano", e->m->time_ns);
 }
 
+/* The slowest call and its note, in the first reading that has it. */
+static void otlp_put_exemplar(struct encoder *e, const struct metric_histogram *h) {
+    if (!h->note || h->noted) {
+        return;
+    }
+    otlp_list(e, "exemplars");
+    otlp_begin(e, NULL);
+    otlp_long(e, "timeUnixNano", e->m->time_ns);
+    otlp_seconds(e, "asDouble", h->max_ns);
+    otlp_list(e, "filteredAttributes");
+    otlp_attribute_text(e, "note", h->note);
+    otlp_list_end(e);
+    otlp_end(e);
+    otlp_list_end(e);
+}
+
 /* -1 without memory, as the next one. */
 static int otlp_put_exponential(struct encoder *e, const struct metric_histogram *h) {
     struct metric_exponential x;
@@ -209,6 +225,7 @@ static int otlp_put_exponential(struct encoder *e, const struct metric_histogram
         otlp_seconds(e, "min", h->min_ns);
         otlp_seconds(e, "max", h->max_ns);
     }
+    otlp_put_exemplar(e, h);
     otlp_end(e);
     return 0;
 }
@@ -253,6 +270,7 @@ static void otlp_put_explicit(struct encoder *e, const struct metric_histogram *
         otlp_seconds(e, "min", h->min_ns);
         otlp_seconds(e, "max", h->max_ns);
     }
+    otlp_put_exemplar(e, h);
     otlp_end(e);
 }
 

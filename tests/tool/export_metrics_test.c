@@ -271,7 +271,43 @@ TEST(metrics, what_a_reading_lacks_is_not_added_again) {
     scratch_free(&three.memory);
 }
 
+/* Once, although each reading has it. */
+TEST(metrics, the_slowest_call_is_an_exemplar_when_it_is_new) {
+    const struct histogram truth[SCOPES] = {{{[7] = 3}}};
+    const struct {
+        const char *note;
+        uint64_t max_ns;
+        int noted;
+    } turns[] = {{"batch 4", 70, 0}, {"batch 4", 70, 1}, {"batch 9", 70, 0}, {"batch 9", 80, 0}};
+    struct metrics then = make_reading(0, truth, 1, MS_NS);
+    for (uint32_t i = 0; i < sizeof turns / sizeof *turns; ++i) {
+        struct metrics now = make_reading(i + 1, truth, 1, (i + 2) * MS_NS);
+        now.histogram[0].note = turns[i].note;
+        now.histogram[0].max_ns = turns[i].max_ns;
+        CHECK(!metrics_raise(&now, &then));
+        CHECK_EQ_U64((uint64_t)now.histogram[0].noted, (uint64_t)turns[i].noted);
+        scratch_free(&then.memory);
+        then = now;
+    }
+    scratch_free(&then.memory);
+}
+
 /* ---- Series of a run. */
+
+TEST(metrics, the_slowest_call_has_its_note) {
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    uint32_t node = hand_node(&hand, root, hand_named("noted"), 3, 3000, 1);
+    strcpy(snapshot_extra_of(&hand.run.snapshot, node)->info, "batch \"4\"");
+    hand_node(&hand, root, hand_named("without"), 3, 3000, 1);
+    char *text = exported(export_otlp);
+    CHECK_EQ_U64(times_in(text, "\"exemplars\""), 1);
+    CHECK_CONTAINS(text,
+                   "\"asDouble\":0.000001000,\"filteredAttributes\":[{\"key\":\"note\",\"value\":"
+                   "{\"stringValue\":\"batch \\\"4\\\"\"}}]}]}");
+    free(text);
+    hand_end(&hand);
+}
 
 TEST(metrics, a_sum_that_no_number_holds_is_said_to_be) {
     hand_start(&hand);
