@@ -1,27 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics as they leave stint: otlp, prometheus, --follow, --post and --serve.
+"""Metrics as they leave stint: otlp, prometheus and --follow.
 
     metrics_test.py TOOL PROGRAM FAKE_PROGRAM CASE
 
 The requests are read by the decoder in otlp.py.
 """
 import csv
-import http.client
-import http.server
 import io
 import json
 import math
 import os
-import pathlib
 import re
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 
 from cases import LIMIT, SKIPPED, environment, is_sanitized, main, need
@@ -402,13 +397,11 @@ def case_follow_bad(folder):
     need(file_lines(out) == 5, "an ended run is delivered once")
     for arguments, what in (((good, "--to", "json", "--follow", "1"), "--to otlp"),
                             ((good, "--to", "otlp", "--follow", "0"), "0.1 to 3600"),
-                            ((good, "--to", "otlp", "--post", "http://x"), "--follow"),
-                            ((good, "--to", "otlp", "--follow", "1", "--post", "https://x"), "curl"),
-                            ((good, "--to", "otlp", "--follow", "1", "--post", "http://x:99999"),
-                             "http://HOST"),
-                            ((good, "--to", "otlp", "--serve", "1"), "prometheus"),
-                            ((good, "--to", "otlp", "--follow", "1", "--temporality", "delta",
-                              "--post", "http://x"), "cumulative")):
+                            ((good, "--to", "prometheus", "--follow", "1"), "-o FILE"),
+                            ((good, "--to", "prometheus", "--follow", "1", "-o", "-"), "-o FILE"),
+                            ((good, "--to", "prometheus", "--threads"), "--to otlp"),
+                            ((good, "--to", "prometheus", "--serve", "1"), "use --follow -o FILE"),
+                            ((good, "--to", "otlp", "--post=http://x"), "use --follow -o FILE")):
         err = tool("export", *arguments, rc=2).stderr.decode()
         need(what in err and err.count("\n") == 1, arguments, err)
 
@@ -514,220 +507,6 @@ def case_page(folder):
                       (path, path, "--to", "html", "--follow", "1", "-o", out)):
         err = tool("export", *arguments, rc=2).stderr.decode()
         need("needs one run file and -o FILE" in err, err)
-
-
-# ---- A collector --------------------------------------------------------------------------------
-
-class Collector:
-    """Answers with the statuses in turn (the last one for ever): 0 closes without an answer, CUT in the
-    middle of the request."""
-    CUT = -1
-
-    def __init__(self, *statuses):
-        self.bodies, self.statuses, self.paths = [], list(statuses), []
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                status = outer.statuses[0]
-                if len(outer.statuses) > 1:
-                    outer.statuses.pop(0)
-                if status == Collector.CUT:
-                    self.close_connection = True
-                    outer.paths.append((self.path, None))
-                    self.rfile.read(1000)
-                    reset = struct.pack("ii", 1, 0)
-                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
-                    return
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                outer.paths.append((self.path, self.headers["Content-Type"]))
-                if not status:
-                    self.close_connection = True
-                    return
-                if status == 200:
-                    outer.bodies.append(body)
-                self.send_response(status)
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def case_post(folder):
-    path = record(folder / "a.stint")
-    final = otlp(path)
-    collector = Collector(503, 0, 200)  # asks to come back, closes, takes it
-    done = tool("export", path, "--to", "otlp", "--follow", "1", "--post", collector.url)
-    collector.close()
-    need(len(collector.bodies) == 1, "requests: %d" % len(collector.bodies), done.stderr)
-    need(collector.paths == [("/v1/metrics", "application/json")] * 3, collector.paths)
-    (found,) = lines(collector.bodies[0])
-    need({k: p.buckets for k, p in found.items()} == {k: p.buckets for k, p in final.items()},
-         "not the file's counts")
-    need(b"answers 503" in done.stderr and b"takes requests" in done.stderr, done.stderr)
-    collector = Collector(400)
-    done = tool("export", path, "--to", "otlp", "--follow", "1", "--post", collector.url + "/x", rc=1)
-    need(collector.paths == [("/x", "application/json")], "a refused request is sent again")
-    need(b"answers 400" in done.stderr and b"1 requests were not delivered" in done.stderr, done.stderr)
-    collector.close()
-
-
-def case_curl(folder):
-    """For https: the lines piped to curl, as monitoring.md has it."""
-    if not shutil.which("curl"):
-        print("skipped: no curl")
-        return SKIPPED
-    path, collector = record(folder / "a.stint"), Collector(200)
-    page = (pathlib.Path(__file__).parents[2] / "docs/monitoring.md").read_text()
-    (script,) = [block for block in re.findall(r"```sh\n(.*?)```", page, re.S) if "curl" in block]
-    for text, real in (("stint export", TOOL + " export"), ("'/run/app/*.stint'", str(path)),
-                       ("https://collector.example", collector.url)):
-        need(text in script, text, script)
-        script = script.replace(text, real)
-    done = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          timeout=LIMIT, env=environment())
-    collector.close()
-    need(done.returncode == 0 and len(collector.bodies) == 1, done.stderr.decode(), collector.paths)
-    need(collector.paths == [("/v1/metrics", "application/json")], collector.paths)
-    (found,) = lines(collector.bodies[0])
-    need({k: p.value for k, p in found.items()} == {k: p.value for k, p in otlp(path).items()}, "counts")
-    return 0
-
-
-def case_post_cut(folder):
-    """A collector that closes in the middle of a request of a megabyte gets it again."""
-    path = folder / "a.stint"
-    end(live(path, "busy", "3000"), signal.SIGKILL)
-    collector = Collector(Collector.CUT, 200)
-    done = tool("export", path, "--to", "otlp", "--follow", "1", "--post", collector.url)
-    collector.close()
-    need(len(collector.paths) == 2 and len(collector.bodies) == 1, collector.paths, done.stderr)
-    need(len(collector.bodies[0]) > 1 << 20, "too small to be cut", len(collector.bodies[0]))
-    (found,) = lines(collector.bodies[0])
-    need({k: p.value for k, p in found.items()} == {k: p.value for k, p in otlp(path).items()}, "counts")
-    need(b"cannot post" in done.stderr and b"takes requests" in done.stderr, done.stderr)
-
-
-def case_post_down(folder):
-    """A collector that is not there, or that takes nothing: bounded memory, and it is said."""
-    path = folder / "a.stint"
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-    program, said = live(path), folder / "said"
-    with open(said, "wb") as to:
-        follower = subprocess.Popen([TOOL, "export", str(path), "--to", "otlp", "--follow", "0.1", "--post",
-                                     "http://127.0.0.1:%d" % port], stderr=to, env=environment())
-    until(lambda: b"cannot post" in said.read_bytes(), "the collector is not missed")
-    end(program, signal.SIGKILL)
-    need(follower.wait(LIMIT) == 1, "the exit status")
-    err = said.read_text()
-    need(re.search(r"cannot post .*refused", err) and re.search(r"\d+ requests were not delivered", err),
-         err)
-    need(err.count("cannot post") == 1, "said once", err)
-
-
-# ---- Scrapes ------------------------------------------------------------------------------------
-
-class Served:
-    def __init__(self, *names, **more):
-        self.process = start("export", *names, "--to", "prometheus", "--serve", "0", more=more)
-        line = self.process.stderr.readline().decode()
-        match = re.search(r"http://127\.0\.0\.1:(\d+)/metrics", line)
-        need(match, "no address", line)
-        self.port = int(match.group(1))
-
-    def get(self, path="/metrics", method="GET", **fields):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
-        connection.request(method, path, headers=fields)
-        answer = connection.getresponse()
-        body = answer.read()
-        connection.close()
-        return answer.status, answer.getheader("Content-Type"), body
-
-    def end(self):
-        return finish(self.process, signal_number=signal.SIGTERM)
-
-
-def case_serve(folder):
-    paths = [record(folder / ("%d.stint" % i), PMI_RANK=i) for i in range(2)]
-    served = Served(folder / "*.stint")
-    status, kind, body = served.get()
-    text = body.decode()
-    need(status == 200 and kind.startswith("text/plain; version=0.0.4"), status, kind)
-    heads = re.findall(r"(?m)^# TYPE (\S+)", text)
-    need(len(heads) == len(set(heads)), "a family twice")
-    series = re.findall(r"(?m)^([^#\n].*) \S+$", text)
-    need(len(series) == len(set(series)), "a series twice")
-    for rank, path in enumerate(paths):
-        run = stats(path)["run"]
-        for row in stats(path)["stats"]:
-            match = re.search(r'(?m)^stint_scope_calls_total\{host="%s",pid="%d",rank="%d",name="%s",'
-                              r'set="%s"\} (\d+)$' % (re.escape(run["host"]), run["pid"], rank,
-                                                      re.escape(row["name"]), re.escape(row["set"])), text)
-            need(match and int(match.group(1)) == row["calls"], row, text[:3000])
-    if shutil.which("promtool"):
-        done = subprocess.run(["promtool", "check", "metrics"], input=body, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False)
-        need(not done.returncode, done.stdout.decode())
-    for method, path, expected in (("GET", "/", 404), ("GET", "/metricsx", 404), ("POST", "/metrics", 405),
-                                   ("GET", "/metrics?x=1", 200), ("HEAD", "/metrics", 405),
-                                   ("GET", "/" + "a" * 9000, 414)):
-        need(served.get(path, method)[0] == expected, method, path[:20], expected)
-    with socket.create_connection(("127.0.0.1", served.port)) as one:
-        one.sendall(b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 4000)
-        need(b" 431 " in one.recv(100), "a long head")
-    with socket.socket() as other:  # a port alone is one of 127.0.0.1
-        need(other.connect_ex(("127.0.0.2", served.port)) != 0, "it listens on all addresses")
-    busy = tool("export", paths[0], "--to", "prometheus", "--serve", "127.0.0.1:%d" % served.port, rc=1)
-    need(b"cannot listen" in busy.stderr, busy.stderr)
-    served.end()
-
-
-def resident(pid):
-    with open("/proc/%d/status" % pid) as status:
-        return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
-
-
-def deaf_client(port):
-    """It asks and reads nothing."""
-    one = socket.socket()
-    one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    one.connect(("127.0.0.1", port))
-    one.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
-    return one
-
-
-def case_serve_slow(folder):
-    """Clients that send or read nothing do not keep others out, and the process does not grow."""
-    path, later = folder / "a.stint", folder / "later"
-    end(live(path, "busy", "3000"), signal.SIGKILL)
-    served = Served(path, LD_PRELOAD=os.environ.get("LATE_CLOCK", ""), LATE_CLOCK_FILE=later)
-    files = len(os.listdir("/proc/%d/fd" % served.process.pid))
-    need(len(served.get()[2]) > 4 << 20, "an answer that a socket has room for")
-    before = resident(served.process.pid)
-    # More than there is room for: the others are accepted when the time of these is over.
-    idle = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(10)]
-    idle += [deaf_client(served.port) for _ in range(10)]
-    until(lambda: len(os.listdir("/proc/%d/fd" % served.process.pid)) >= files + 16, "16 clients")
-    need(len(os.listdir("/proc/%d/fd" % served.process.pid)) <= files + 17, "more than 16 clients")
-    later.touch()  # their time is over at once, with late_clock.c
-    need(served.get()[0] == 200, "kept out")
-    for one in idle:
-        one.close()
-    for _ in range(50):
-        served.get()
-    need(resident(served.process.pid) < before + 4096, "it grows: %d KB, %d KB" % (
-        before, resident(served.process.pid)))
-    served.end()
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ foreach(case IN ITEMS help help_env help_views did_you_mean usage report correct
     set_tests_properties(tool.${case} PROPERTIES LABELS tool TIMEOUT 600 SKIP_RETURN_CODE 77)
 endforeach()
 
-foreach(test IN ITEMS diff diff_math http_post merge_hostile merge_inputs pairs progress)
+foreach(test IN ITEMS diff diff_math merge_hostile merge_inputs pairs progress)
     stint_add_test(TARGET stint_tool_${test} SOURCES ${test}_test.c LIBS stint_reader LABELS tool)
     set_target_properties(stint_tool_${test} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
     stint_warnings(stint_tool_${test})

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prometheus and VictoriaMetrics for tests: where they are, starting them, asking them.
+"""Prometheus, an OpenTelemetry collector and node_exporter for tests: starting them, asking them.
 
-A program is looked for in the environment (PROMETHEUS, VICTORIA_METRICS), in PATH and in the folders of
-SERVER_FOLDERS, where tests/viewer/servers.sh puts them.
+tests/viewer/servers.sh builds the first two; PROMETHEUS and OTELCOL in the environment are others.
 """
 import contextlib
 import json
 import os
 import pathlib
-import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -17,9 +16,10 @@ import time
 import urllib.parse
 import urllib.request
 
+HERE = pathlib.Path(__file__).parent
+SENDER = HERE.parents[1] / "samples" / "monitor" / "send.sh"
 LIMIT = 300  # seconds
 SKIPPED = 77
-VARIABLES = {"prometheus": "PROMETHEUS", "victoria-metrics": "VICTORIA_METRICS"}
 
 
 failures = []
@@ -41,37 +41,18 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
-def folders():
-    return [pathlib.Path(one) for one in os.environ.get("SERVER_FOLDERS", "").split(":") if one]
+def find(name):
+    """The program, or the test is skipped."""
+    program = os.environ.get(name.upper()) or subprocess.run(
+        ["sh", HERE / "servers.sh", "--where", name], check=True, stdout=subprocess.PIPE,
+        encoding="utf-8").stdout.strip()
+    if not os.path.exists(program):
+        skip("no %s; tests/viewer/servers.sh %s builds it" % (program, name))
+    return program
 
 
-def version_of(program):
-    said = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          check=False).stdout.decode()
-    match = re.search(r"version (\d+)\.(\d+)", said)
-    return tuple(map(int, match.groups())) if match else (0, 0)
-
-
-def has_option(program, option):
-    said = subprocess.run([program, "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return option in said.stdout.decode("utf-8", "replace")
-
-
-def find(name, version=(0, 0), option=""):
-    """The first program of at least that version with that option; without one the test is skipped."""
-    given = os.environ.get(VARIABLES[name])
-    found = [given] if given else [shutil.which(name)]
-    found += [str(folder / name / "usr/bin" / name) for folder in folders()]
-    found = [program for program in found if program and os.path.exists(program)]
-    why = "no %s; tests/viewer/servers.sh fetches it" % name
-    for program in found:
-        if version > (0, 0) and version_of(program) < version:
-            why = "%s is older than %d.%d; tests/viewer/servers.sh fetches a newer one" % (program, *version)
-        elif option and not has_option(program, option):
-            why = "%s is built without the option %s" % (program, option)
-        else:
-            return program
-    return skip(why)
+def find_installed(name):
+    return shutil.which(name) or skip("no " + name)
 
 
 def free_port():
@@ -81,31 +62,26 @@ def free_port():
 
 
 class Server:
-    def __init__(self, port, flush):
+    def __init__(self, port):
         self.url = "http://127.0.0.1:%d" % port
-        self.flush = flush  # a path to get before an answer has what was sent; or ""
 
     def get(self, path, **parameters):
         url = "%s%s?%s" % (self.url, path, urllib.parse.urlencode(parameters))
         with urllib.request.urlopen(url, timeout=30) as answer:
             return answer.read()
 
-    def ask(self, query, label="name"):
+    def query(self, query):
+        return json.loads(self.get("/api/v1/query", query=query))["data"]["result"]
+
+    def ask(self, query, label="scope"):
         """By that label: the value."""
-        answer = json.loads(self.get("/api/v1/query", query=query))
-        return {one["metric"].get(label): float(one["value"][1]) for one in answer["data"]["result"]}
+        return {one["metric"].get(label): float(one["value"][1]) for one in self.query(query)}
 
-    def series(self, query):
-        """The labels of each series."""
-        return [one["metric"] for one in json.loads(self.get("/api/v1/query", query=query))["data"]["result"]]
-
-    def wait_for(self, query, holds=bool, label="name"):
+    def wait_for(self, query, holds=bool, label="scope"):
         """The answer when it holds."""
         end, found = time.monotonic() + LIMIT, None
         while time.monotonic() < end:
             with contextlib.suppress(OSError):
-                if self.flush:
-                    self.get(self.flush)
                 found = self.ask(query, label)
                 if holds(found):
                     return found
@@ -114,45 +90,43 @@ class Server:
 
 
 @contextlib.contextmanager
-def running(folder, arguments, port, flush=""):
-    """A server that answers, until the end of the block. folder: for what it prints."""
-    server, end = Server(port, flush), time.monotonic() + LIMIT
+def running(folder, arguments, answers):
+    """A server, from its first answer to the end of the block. folder: for what it prints."""
+    end = time.monotonic() + LIMIT
     log = folder / ("%s.log" % pathlib.Path(arguments[0]).name)
     with open(log, "wb") as output:
         process = subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT)
     try:
-        while not answers(server):
+        while not answers():
             if process.poll() is not None or time.monotonic() > end:
                 raise SystemExit("%s: %s" % (arguments[0], log.read_text()[-2000:]))
             time.sleep(0.1)
-        yield server
+        yield process
     finally:
         process.terminate()
         process.wait()
 
 
-def answers(server):
-    try:
-        server.get("/api/v1/query", query="1")
-    except OSError:
-        return False
-    return True
+def listens(port):
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
-def prometheus(folder, program, configuration, *options, native=True):
-    """native: it asks for native histograms when it scrapes, and keeps them."""
-    config, port = folder / "prometheus.yml", free_port()
+@contextlib.contextmanager
+def prometheus(folder, configuration, *options, port=None):
+    """port: that of another one, whose data it has, too."""
+    config, port = folder / "prometheus.yml", port or free_port()
     config.write_text(configuration)
-    return running(folder, [program, "--config.file=%s" % config, "--storage.tsdb.path=%s" % (
-        folder / ("data-%d" % port)), "--web.listen-address=127.0.0.1:%d" % port,
-        *(["--enable-feature=native-histograms"] if native else []), *options], port)
+    server = Server(port)
 
-
-def victoria_metrics(folder, program, *options):
-    port = free_port()
-    return running(folder, [program, "-storageDataPath=%s" % (folder / ("data-%d" % port)),
-                            "-httpListenAddr=127.0.0.1:%d" % port, "-search.latencyOffset=0s",
-                            "-retentionPeriod=1y", *options], port, "/internal/force_flush")
+    def answers():
+        with contextlib.suppress(OSError):
+            return server.ask("vector(1)")
+        return False
+    with running(folder, [find("prometheus"), "--config.file=%s" % config, "--storage.tsdb.path=%s" % (
+            folder / ("data-%d" % port)), "--web.listen-address=127.0.0.1:%d" % port, *options],
+            answers):
+        yield server
 
 
 # ---- stint --------------------------------------------------------------------------------------
@@ -186,21 +160,30 @@ def timed(row):
     return sum(n for _, _, n in row["histogram"])
 
 
+def follow(tool, out, *paths, kind="otlp", options=("--follow", "0.3")):
+    return subprocess.Popen([tool, "export", *paths, "--to", kind, *options, "-o", out],
+                            stdin=subprocess.DEVNULL)
+
+
+def write_lines(tool, out, *paths, options=()):
+    """One line for each run, which have ended."""
+    if follow(tool, out, *paths, options=("--follow", "1", *options)).wait(LIMIT):
+        raise SystemExit("stint export --follow")
+    return out
+
+
 @contextlib.contextmanager
-def served(tool, *paths):
-    """stint export --serve; gives the port."""
-    process = subprocess.Popen([tool, "export", *paths, "--to", "prometheus", "--serve", "0"],
-                               stderr=subprocess.PIPE)
+def sending(folder, out, url):
+    """samples/monitor/send.sh, until the end of the block."""
+    position = folder / ("position.%d.%s" % (urllib.parse.urlparse(url).port, out.name))
+    sender = subprocess.Popen(["sh", SENDER, out, url, position], stdin=subprocess.DEVNULL,
+                              start_new_session=True)
     try:
-        yield int(re.search(rb":(\d+)/metrics", process.stderr.readline()).group(1))
+        yield sender
     finally:
-        process.terminate()
-        process.communicate()
+        os.killpg(sender.pid, signal.SIGKILL)
+        sender.wait()
 
 
-def post(tool, path, url, kind, *options):
-    """Follows an ended run, which is one request."""
-    done = subprocess.run([tool, "export", path, "--to", kind, "--follow", "1", "--post", url, *options],
-                          stderr=subprocess.PIPE, check=False)
-    if done.returncode:
-        raise SystemExit("stint export --to %s %s: %s" % (kind, options, done.stderr.decode()))
+def line_count(path):
+    return path.read_bytes().count(b"\n") if path.exists() else 0

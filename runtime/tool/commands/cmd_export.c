@@ -24,8 +24,7 @@ struct request {
     const char *output;
     uint32_t table;
     struct follow follow; /* its interval is 0: once */
-    const char *serve;
-    int otlp_options; /* any that only otlp has */
+    int otlp_options;     /* any that only otlp has */
 };
 
 static int take_format(struct request *q, const char *name) {
@@ -77,12 +76,6 @@ static int take_export_option(void *to, const struct option_value *value) {
         return 0;
     case OPTION_FOLLOW:
         return command_take_interval(value->text, &q->follow.interval);
-    case OPTION_POST:
-        q->follow.post = value->text;
-        return 0;
-    case OPTION_SERVE:
-        q->serve = value->text;
-        return 0;
     default:
         return -1;
     }
@@ -122,28 +115,37 @@ static int export_file(const char *path, const struct request *q) {
     return status;
 }
 
+/* The output that --follow has of a format. 0, or -1: none. */
+static int follow_output_of(const struct format *format, enum follow_output *out) {
+    *out = FOLLOW_LINES;
+    if (format->write == export_prometheus) {
+        *out = FOLLOW_TEXT;
+    } else if (format->write == export_html) {
+        *out = FOLLOW_PAGE;
+    } else if (format->write != export_otlp) {
+        return -1;
+    }
+    return 0;
+}
+
 /* Returns what is wrong about the options for monitoring, or NULL. */
-static const char *find_contradiction(const struct request *q) {
-    const struct follow *f = &q->follow;
-    int otlp = q->format->write == export_otlp;
-    int follows = f->interval > 0;
-    if ((q->otlp_options || f->post) && !otlp) {
-        return "--threads, --buckets, --temporality and --post are for --to otlp";
+static const char *find_contradiction(struct request *q, int files) {
+    struct follow *f = &q->follow;
+    int to_file = q->output && strcmp(q->output, "-");
+    if (q->otlp_options && q->format->write != export_otlp) {
+        return "--threads, --buckets and --temporality are for --to otlp";
     }
-    if (follows && !otlp && q->format->write != export_html) {
-        return "--follow is for --to otlp and --to html";
+    if (f->interval <= 0) {
+        return NULL;
     }
-    if (f->post && !follows) {
-        return "--post needs --follow";
+    if (follow_output_of(q->format, &f->kind)) {
+        return "--follow is for --to otlp, --to prometheus and --to html";
     }
-    if (f->post && (f->delta || q->output)) {
-        return "--post sends cumulative numbers, and writes no output";
+    if (f->kind == FOLLOW_PAGE && (files != 1 || !to_file)) {
+        return "--to html with --follow needs one run file and -o FILE, which it replaces";
     }
-    if (q->serve && q->format->write != export_prometheus) {
-        return "--serve is for --to prometheus";
-    }
-    if (q->serve && q->output) {
-        return "--serve writes no output";
+    if (f->kind == FOLLOW_TEXT && !to_file) {
+        return "--to prometheus with --follow needs -o FILE, which it replaces";
     }
     return NULL;
 }
@@ -157,18 +159,14 @@ static int request_check_history(const struct request *q, char **argv) {
 }
 
 /* Checks what the table of options cannot. COMMAND_GOOD, or the exit status after one line. */
-static int request_check(const struct request *q, int files, char **argv) {
+static int request_check(struct request *q, int files, char **argv) {
     if (!q->format) {
         return command_bad_usage(argv, "--to FORMAT is missing");
     }
     if (q->table != TABLE_SCOPES && q->format->write != export_csv) {
         return command_bad_usage(argv, "--table is for --to csv");
     }
-    const char *wrong = find_contradiction(q);
-    int page = q->follow.interval > 0 && q->format->write == export_html;
-    if (page && (files != 1 || !q->output || !strcmp(q->output, "-"))) {
-        wrong = "--to html with --follow needs one run file and -o FILE, which it replaces";
-    }
+    const char *wrong = find_contradiction(q, files);
     if (wrong) {
         return command_bad_usage(argv, wrong);
     }
@@ -178,7 +176,7 @@ static int request_check(const struct request *q, int files, char **argv) {
     if (!q->format->write) {
         return request_check_history(q, argv);
     }
-    if (q->serve || q->follow.interval > 0) {
+    if (q->follow.interval > 0) {
         return COMMAND_GOOD;
     }
     if (files > 1) {
@@ -204,15 +202,11 @@ int cmd_export(int argc, char **argv) {
     if (!q.format->write) {
         return history_export(q.output, argc - optind, argv + optind);
     }
-    if (q.serve) {
-        return serve_runs(argv + optind, argc - optind, q.serve);
-    }
     if (q.follow.interval > 0) {
         q.follow.names = argv + optind;
         q.follow.name_count = argc - optind;
         q.follow.output = q.output;
-        q.follow.page = q.format->write == export_html;
-        q.follow.delta |= q.follow.page;
+        q.follow.delta |= q.follow.kind == FOLLOW_PAGE;
         return follow_runs(&q.follow);
     }
     return export_file(argv[optind], &q);

@@ -131,8 +131,8 @@ int cmd_report(int argc, char **argv) {
         const struct follow follow = {.names = argv + optind,
                                       .name_count = argc - optind,
                                       .interval = a.every,
-                                      .delta = 1,
-                                      .report = 1};
+                                      .kind = FOLLOW_TABLES,
+                                      .delta = 1};
         return follow_runs(&follow);
     }
     options_combine(&a.view.options, &a);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `stint export --follow`: reads each run file once per interval and writes or posts its metrics.
- * For each file the last reading is kept: numbers never fall, and differences are exact. A file
- * whose program has ended is read once more, so that its last counts are delivered, and never
- * again.
+ * `stint export --follow` and `stint report --every`: reads each run file once per interval and
+ * writes its metrics.
+ * - For each file the reading is kept that was written last: numbers never fall, and differences
+ *   are exact. A reading that could not be written is dropped: the next one has its numbers, too.
+ * - A file whose program has ended is read once more, until that is written, and never again.
+ * - An output that cannot be written is reported once, and tried again at each interval.
  */
 #include "follow.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +20,13 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/replace_file.h"
-#include "http_post.h"
 #include "interval_report.h"
+#include "line_file.h"
 #include "run_watch.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
-#include "tool/common/export_target.h"
+#include "viewers/export_prometheus.h"
 #include "viewers/formats.h"
-
-/* At the end: how often requests that are left are tried. */
-#define LAST_TRIES 3
 
 static volatile sig_atomic_t over;
 
@@ -37,23 +35,18 @@ static void end_following(int signal) {
     over = 1;
 }
 
-void follow_catch_signals(void) {
+static void catch_signals(void) {
     struct sigaction action = {.sa_handler = end_following};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
 
-int follow_is_over(void) {
-    return over;
-}
-
-int follow_wait(double seconds) {
+static void wait_seconds(double seconds) {
     struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
     if (!over) {
         nanosleep(&t, NULL);
     }
-    return over;
 }
 
 /* ---- What is known of a file. */
@@ -79,194 +72,262 @@ static struct last_reading *last_of(struct watched *f) {
 struct follower {
     const struct follow *f;
     struct run_watch watch;
-    struct post *post; /* NULL: to the output */
+    struct line_file lines;
+    const char *name; /* of the output */
     struct sink *sink;
-    int fd;
-    struct run *run; /* of the reading at hand */
+    struct run *run;    /* of the reading at hand */
+    int failing;        /* the output was reported */
+    uint32_t unwritten; /* readings, since the last look at the files */
 };
+
+enum delivery { DELIVERED, NO_MEMORY, TRY_AGAIN, OUTPUT_OVER, BAD_FILE };
 
 /* ---- Where it goes. */
 
-static int follow_write(struct follower *w, struct metrics *m) {
-    sink_start(w->sink, w->fd);
-    if (otlp_put(w->sink, m, &w->f->form)) {
-        return -1;
+/* why: NULL if it was written. */
+static enum delivery delivery_end(struct follower *w, const char *why) {
+    if (why && w->lines.over) {
+        log_error("cannot write %.500s: %s", w->name, why);
+        return OUTPUT_OVER;
     }
-    if (sink_close(w->sink)) {
-        log_error("cannot write %.500s: %s", w->f->output ? w->f->output : "to standard output",
-                  error_text(errno));
-        return 1;
+    if (why && !w->failing) {
+        log_warning("cannot write %.500s: %s; it is tried again", w->name, why);
+    } else if (!why && w->failing) {
+        log_note("%.500s is written again", w->name);
     }
-    return 0;
+    w->failing = why != NULL;
+    w->unwritten += why != NULL;
+    return why ? TRY_AGAIN : DELIVERED;
 }
 
-/* The body of a request, allocated; NULL without memory. */
-static char *make_body(struct follower *w, struct metrics *m, size_t *length) {
+/* A line, allocated; NULL without memory. */
+static char *make_line(struct follower *w, struct metrics *m, size_t *length) {
     int fd = memfd_create("stint", MFD_CLOEXEC);
     if (fd < 0) {
         return NULL;
     }
     sink_start(w->sink, fd);
-    char *body = NULL;
+    char *line = NULL;
     if (!otlp_put(w->sink, m, &w->f->form) && !sink_close(w->sink)) {
         *length = w->sink->written;
-        body = malloc(*length + 1);
+        line = malloc(*length + 1);
     }
-    if (body && pread(fd, body, *length, 0) != (ssize_t)*length) {
-        free(body);
-        body = NULL;
+    if (line && pread(fd, line, *length, 0) != (ssize_t)*length) {
+        free(line);
+        line = NULL;
     }
     close(fd);
-    return body;
+    return line;
 }
 
-static int follow_print(struct follower *w, const struct metrics *run, const struct metrics *m) {
+static enum delivery deliver_line(struct follower *w, struct metrics *m) {
+    size_t length;
+    char *line = make_line(w, m, &length);
+    if (!line) {
+        return NO_MEMORY;
+    }
+    const char *why = line_file_put(&w->lines, line, length);
+    free(line);
+    return delivery_end(w, why);
+}
+
+static enum delivery deliver_table(const struct metrics *run, const struct metrics *m) {
     struct text t;
     text_start(&t);
-    int failed = interval_report_put(&t, run, m);
-    if (!failed && command_write(w->fd, t.data, t.length)) {
-        failed = 1;
+    enum delivery d = interval_report_put(&t, run, m) ? NO_MEMORY : DELIVERED;
+    if (d == DELIVERED && command_write(STDOUT_FILENO, t.data, t.length)) {
+        d = OUTPUT_OVER;
     }
     text_free(&t);
-    return failed;
+    return d;
 }
 
-static int put_page(struct sink *out, const void *what, struct run *r) {
+/* Replaces the output by what `put` writes, which returns -1 without memory. */
+static enum delivery replace_output(struct follower *w, const void *what,
+                                    int (*put)(struct sink *, struct run *, const void *what)) {
+    struct replace_file file;
+    const char *why = replace_file_open(&file, w->f->output, 0666);
+    if (why) {
+        return delivery_end(w, why);
+    }
+    sink_start(w->sink, file.fd);
+    if (put(w->sink, w->run, what)) {
+        replace_file_abort(&file);
+        return NO_MEMORY;
+    }
+    if (sink_close(w->sink)) {
+        why = error_text(errno);
+        replace_file_abort(&file);
+    } else {
+        why = replace_file_commit(&file);
+    }
+    return delivery_end(w, why);
+}
+
+static int put_page(struct sink *out, struct run *r, const void *what) {
     return export_html_interval(out, r, what);
 }
 
-/* run: the whole reading that m is of. 0; -1 without memory; 1 after one line. */
-static int follow_deliver(struct follower *w, const struct metrics *run, struct metrics *m) {
-    if (w->f->page) {
-        return export_target_write(w->f->output, put_page, m, w->run) ? 1 : 0;
+/* run: the whole reading that m is of. */
+static enum delivery deliver_metrics(struct follower *w, const struct metrics *run,
+                                     struct metrics *m) {
+    if (w->f->kind == FOLLOW_PAGE) {
+        return replace_output(w, m, put_page);
     }
     if (!m->histograms && !m->counters) {
-        return 0;
+        return DELIVERED;
     }
-    if (w->f->report) {
-        return follow_print(w, run, m);
+    if (w->f->kind == FOLLOW_TABLES) {
+        return deliver_table(run, m);
     }
-    if (!w->post) {
-        return follow_write(w, m);
-    }
-    size_t length;
-    char *body = make_body(w, m, &length);
-    if (!body) {
-        return -1;
-    }
-    post_add(w->post, body, length);
-    return 0;
+    return deliver_line(w, m);
 }
 
 /* ---- A reading. */
 
-static int deliver_delta(struct follower *w, struct metrics *now, const struct metrics *then) {
+static enum delivery deliver_delta(struct follower *w, struct metrics *now,
+                                   const struct metrics *then) {
     struct metrics since;
     if (!then) {
         now->delta = 1;
-        return follow_deliver(w, now, now);
+        return deliver_metrics(w, now, now);
     }
     if (metrics_since(&since, now, then)) {
-        return -1;
+        return NO_MEMORY;
     }
-    int failed = follow_deliver(w, now, &since);
+    enum delivery d = deliver_metrics(w, now, &since);
     metrics_free(&since);
-    return failed;
+    return d;
 }
 
-/* Takes the reading over. As follow_deliver. */
-static int deliver_reading(struct follower *w, struct last_reading *last, struct metrics *now) {
+/* Takes the reading over. */
+static enum delivery deliver_reading(struct follower *w, struct last_reading *last,
+                                     struct metrics *now) {
     const struct metrics *then = NULL;
+    enum delivery d;
     if (last->there && last->m.pid == now->pid && last->m.start_ns == now->start_ns) {
         then = &last->m;
     }
-    int failed = then ? metrics_raise(now, then) : 0;
-    if (!failed && w->f->delta) {
-        failed = deliver_delta(w, now, then);
-    } else if (!failed) {
-        failed = follow_deliver(w, now, now);
+    if (then && metrics_raise(now, then)) {
+        d = NO_MEMORY;
+    } else if (w->f->delta) {
+        d = deliver_delta(w, now, then);
+    } else {
+        d = deliver_metrics(w, now, now);
+    }
+    if (d != DELIVERED) {
+        metrics_free(now);
+        return d;
     }
     metrics_free(&last->m);
     last->m = *now;
     last->there = 1;
-    return failed;
+    return d;
 }
 
-static int follow_file(struct follower *w, struct watched *file) {
+static enum delivery follow_file(struct follower *w, struct watched *file) {
     struct run r;
     struct metrics now;
     int opened = run_watch_open(file, &r);
     if (opened) {
-        return opened > 0 ? 0 : 2;
+        return opened > 0 ? DELIVERED : BAD_FILE;
     }
     struct last_reading *last = last_of(file);
-    int failed = -1;
+    enum delivery d = NO_MEMORY;
     double tick = r.snapshot.ns_per_tick;
     w->run = &r;
     if (last && !metrics_read(&now, &r, w->f->each_thread)) {
         r.snapshot.ns_per_tick = tick; /* the other numbers of a page are those of reports */
-        failed = deliver_reading(w, last, &now);
+        d = deliver_reading(w, last, &now);
     }
     w->run = NULL;
     run_close(&r);
+    if (d == TRY_AGAIN) {
+        file->ended = 0;
+    }
+    return d;
+}
+
+/* Says what is to be said, and returns the worse of the exit statuses. */
+static int delivery_status(const struct watched *file, enum delivery d, int status) {
+    switch (d) {
+    case NO_MEMORY:
+        log_error("%.500s: not enough memory to export it", file->path);
+        return command_worse(status, COMMAND_FAILED);
+    case OUTPUT_OVER:
+        over = 1;
+        return command_worse(status, COMMAND_FAILED);
+    case BAD_FILE:
+        return command_worse(status, COMMAND_BAD);
+    default:
+        return status;
+    }
+}
+
+/* ---- The text of all runs. */
+
+static int put_text(struct sink *out, struct run *r, const void *what) {
+    const struct text *t = what;
+    (void)r;
+    sink_put(out, t->data, t->length);
+    return 0;
+}
+
+/* Adds the files that are there, also those that have ended. */
+static int text_add_runs(struct follower *w, struct exposition *x, int *status) {
+    int failed = 0;
+    for (uint32_t i = 0; i < w->watch.runs && !failed; ++i) {
+        struct watched *file = &w->watch.run[i];
+        struct run r;
+        int opened = 1;
+        if (file->listed) {
+            file->ended = 0;
+            opened = run_watch_open(file, &r);
+        }
+        if (opened) {
+            *status = delivery_status(file, opened > 0 ? DELIVERED : BAD_FILE, *status);
+            continue;
+        }
+        failed = prometheus_add_run(x, &r, 1);
+        run_close(&r);
+    }
     return failed;
 }
 
-/* All files once. The exit status so far. */
-static int follow_once(struct follower *w) {
+static int follow_text(struct follower *w) {
+    static struct exposition x;
+    struct text t;
     int status = COMMAND_GOOD;
-    if (run_watch_look(&w->watch)) {
-        log_error("not enough memory to look for run files");
-        return COMMAND_FAILED;
+    text_start(&t);
+    exposition_start(&x, NULL);
+    int failed = text_add_runs(w, &x, &status) || exposition_put(&t, &x);
+    if (failed || replace_output(w, &t, put_text) == NO_MEMORY) {
+        log_error("not enough memory to export the runs");
+        status = COMMAND_FAILED;
     }
-    for (uint32_t i = 0; i < w->watch.runs; ++i) {
-        int failed = follow_file(w, &w->watch.run[i]);
-        if (failed < 0) {
-            log_error("%.500s: not enough memory to export it", w->watch.run[i].path);
-        }
-        if (failed == 1) {
-            over = 1; /* the output takes nothing any more */
-        }
-        if (failed) {
-            status = command_worse(status, failed == 2 ? COMMAND_BAD : COMMAND_FAILED);
-        }
-    }
-    if (w->post) {
-        post_send(w->post, 0);
-    }
+    exposition_free(&x);
+    text_free(&t);
     return status;
 }
 
 /* ---- The command. */
 
-static int open_lines(const char *path) {
-    if (!path || !strcmp(path, "-")) {
-        return STDOUT_FILENO;
+/* All files once. The exit status so far. */
+static int follow_once(struct follower *w) {
+    int status = COMMAND_GOOD;
+    w->unwritten = 0;
+    if (run_watch_look(&w->watch)) {
+        log_error("not enough memory to look for run files");
+        return COMMAND_FAILED;
     }
-    if (replace_file_is_locked(path)) {
-        log_error("cannot write %.500s: %s", path, REPLACE_FILE_LOCKED);
-        return -1;
+    if (w->f->kind == FOLLOW_TEXT) {
+        return follow_text(w);
     }
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        log_error("cannot write %.500s: %s", path, error_text(errno));
+    for (uint32_t i = 0; i < w->watch.runs; ++i) {
+        struct watched *file = &w->watch.run[i];
+        status = delivery_status(file, follow_file(w, file), status);
     }
-    return fd;
-}
-
-static int post_rest(struct post *p) {
-    for (int i = 0; p->count && i < LAST_TRIES; ++i) {
-        if (i) {
-            struct timespec second = {1, 0};
-            nanosleep(&second, NULL);
-        }
-        post_send(p, 1);
-    }
-    if (!p->count && !p->dropped) {
-        return COMMAND_GOOD;
-    }
-    log_warning("%llu requests were not delivered", (unsigned long long)(p->dropped + p->count));
-    return COMMAND_FAILED;
+    return status;
 }
 
 static double monotonic_seconds(void) {
@@ -275,53 +336,66 @@ static double monotonic_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static int is_all_written(const struct follower *w) {
+    return run_watch_all_ended(&w->watch) && !w->unwritten;
+}
+
 static int follow_loop(struct follower *w) {
     int status = COMMAND_GOOD;
     double next = monotonic_seconds();
     for (;;) {
-        int last = follow_is_over();
+        int last = over;
         status = command_worse(status, follow_once(w));
-        if (last || follow_is_over() || run_watch_all_ended(&w->watch)) {
+        if (last || over || is_all_written(w)) {
             break;
         }
         next += w->f->interval;
         double left = next - monotonic_seconds();
-        if (left < 0) { /* the collector was slow */
+        if (left < 0) { /* a reading took longer than an interval */
             next -= left;
             left = 0;
         }
-        follow_wait(left);
+        wait_seconds(left);
+    }
+    if (w->unwritten) {
+        log_error("%.500s: the last numbers were not written", w->name);
+        status = command_worse(status, COMMAND_FAILED);
     }
     return status;
 }
 
+/* Whether the output can be written to, in principle. NULL, or why not. */
+static const char *output_prepare(struct follower *w) {
+    struct replace_file file;
+    switch (w->f->kind) {
+    case FOLLOW_LINES:
+        return line_file_open(&w->lines, w->f->output);
+    case FOLLOW_TABLES:
+        return NULL;
+    default:
+        break;
+    }
+    const char *why = replace_file_open(&file, w->f->output, 0666);
+    replace_file_abort(&file);
+    return why;
+}
+
 int follow_runs(const struct follow *f) {
     static struct sink sink;
-    static struct post post;
-    struct follower w = {.f = f, .sink = &sink, .fd = -1};
+    struct follower w = {.f = f, .sink = &sink, .name = "standard output"};
+    if (f->output && strcmp(f->output, "-")) {
+        w.name = f->output;
+    }
     w.watch =
         (struct run_watch){.names = f->names, .name_count = f->name_count, .free_state = last_free};
-    if (f->post) {
-        if (post_start(&post, f->post, "application/json")) {
-            log_error(
-                "--post %.200s: expected http://HOST[:PORT][/PATH]; for https pipe the lines to "
-                "curl",
-                f->post);
-            return COMMAND_BAD;
-        }
-        w.post = &post;
-    } else if (!f->page) {
-        w.fd = open_lines(f->output);
-        if (w.fd < 0) {
-            return COMMAND_FAILED;
-        }
+    const char *why = output_prepare(&w);
+    if (why) {
+        log_error("cannot write %.500s: %s", w.name, why);
+        return COMMAND_FAILED;
     }
-    follow_catch_signals();
+    catch_signals();
     int status = follow_loop(&w);
-    if (w.post) {
-        status = command_worse(status, post_rest(w.post));
-        post_free(w.post);
-    }
+    line_file_close(&w.lines);
     run_watch_free(&w.watch);
     return status;
 }
