@@ -22,7 +22,7 @@ function(stint_history_test case labels)
         SKIP_RETURN_CODE 77)
 endfunction()
 
-foreach(case IN ITEMS golden names left_out merged gpu machines folder full_disk speed)
+foreach(case IN ITEMS golden names left_out bounds merged gpu machines folder full_disk speed)
     stint_history_test(${case} tool)
 endforeach()
 stint_history_test(otava "tool;engines")

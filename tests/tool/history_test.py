@@ -9,6 +9,7 @@ advances. The start of each run is set in its header. The case otava gives the f
 0.8.0 from PyPI (tests/pypi.sh); UPDATE=1 writes the expected files of the case golden.
 """
 import csv
+import gzip
 import json
 import os
 import random
@@ -144,6 +145,14 @@ def case_left_out(folder):
     for inputs in ([runs / "killed.stint"], [folder / "out"]):
         lines = export(*inputs, "-o", none, rc=2)
         need("nothing was written" in lines[-1] and not none.exists(), lines)
+
+
+def case_bounds(folder):
+    """A scope of which a file of before has a lower bound alone has no row of that run."""
+    old = folder / "old.stint"
+    old.write_bytes(gzip.decompress((ROOT / "tests" / "tool" / "runs" / "1.0-sampled.stint.gz").read_bytes()))
+    export(old, "-o", folder / "out")
+    need(names(folder / "out") == ["every%20group.csv", "few%20calls.csv", "otava.yaml"], names(folder / "out"))
 
 
 def case_merged(folder):

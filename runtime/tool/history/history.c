@@ -19,6 +19,9 @@
 #include "tool/common/progress.h"
 #include "tool/common/run_inputs.h"
 
+/* The total or the self time is a bound: the run has no value there. */
+#define ROW_BOUNDS (ROW_PARTIAL | ROW_SELF_PARTIAL)
+
 static int fail_history(void) {
     log_error("export: not enough memory");
     return -1;
@@ -77,7 +80,7 @@ static int add_value(struct history *h, struct history_series *s,
 }
 
 static int add_cpu_times(struct history *h, const struct stint_row *row, const char *set) {
-    if (!(row->has & ROW_SAMPLES) || !(row->has & ROW_HISTOGRAM)) {
+    if (!(row->has & ROW_SAMPLES) || !(row->has & ROW_HISTOGRAM) || (row->has & ROW_BOUNDS)) {
         return 0;
     }
     struct history_value value = {.run = h->runs,
