@@ -155,6 +155,14 @@ TEST(env, unknown_names_are_named) {
     GOOD("MY_STINT_REPORT", "1", 1);
 }
 
+TEST(env, a_name_of_before_says_what_to_use) {
+    char *said = set("STINT_SAMPLE", "auto:1%");
+    CHECK_STR_EQ(said, "stint: STINT_SAMPLE is not a variable of stint; ignored\n"
+                       "stint: instead of STINT_SAMPLE use STINT_FILTER or STINT_LEVEL, which "
+                       "leave scopes out\n");
+    free(said);
+}
+
 TEST(env, trace) {
     GOOD("STINT_TRACE", "64M", config.trace.bytes == 64 << 20 && !config.trace.touch);
     GOOD("STINT_TRACE", "64M,touch", config.trace.bytes == 64 << 20 && config.trace.touch);
