@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints how costs grow, as the table of docs/performance.md.
+"""Prints how costs grow, as tests/bench/data/growth.txt has them.
 
     growth.py SCOPES TOOL PROGRAM [--quick|--large]
 
