@@ -34,7 +34,7 @@ LEFT_OUT = {
     },
     "helgrind": {
         "fork.from_a_program_in_full_swing": "helgrind takes the parent's threads for the child's",
-        "capture_ranges.fork_in_a_signal_handler_*": "the one lock order: docs/analysis.md",
+        "capture_ranges.fork_in_a_signal_handler_*": "the one lock order: tests/README.md",
         "activity.fork_between_begin_and_end": "the same",
         "interval.print_and_reset_*": "a thousand rounds of what the next has a hundred of",
         "arena.*_is_refused": "helgrind gives up where a test takes its memory away",

@@ -8,7 +8,7 @@
 The pages are those of docs/, README.md as the first one, and the others of OUTER. The menu is
 what docs/README.md lists. mkdocs reads another Markdown than GitHub, so copies are changed:
 a list gets an empty line before it and its continuation lines four columns, links that lead out of
-the pages become text.
+the pages become text. A page that was merged into another one leads there (MOVED).
 """
 
 import argparse
@@ -25,8 +25,28 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 OUTER = {"README.md": "index.md", "CHANGELOG.md": "changelog.md",
          "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
-         "CODE_OF_CONDUCT.md": "conduct.md"}
+         "CODE_OF_CONDUCT.md": "conduct.md", "tests/README.md": "tests.md"}
 INDEX = "contents.md"  # docs/README.md
+# Pages of earlier versions, and what has their contents now. A link to one still leads there.
+MOVED = {
+    "amalgamation": "install.html#as-two-files-in-your-sources",
+    "analysis": "tests.html#fuzzing",
+    "architecture": "design.html#in-five-minutes",
+    "columns": "reports.html#columns",
+    "migrate_caliper": "migrate.html#caliper",
+    "migrate_gptl": "migrate.html#gptl",
+    "migrate_nvtx": "migrate.html#nvtx",
+    "migrate_tracy": "migrate.html#tracy",
+    "nvtx": "ranges.html#nvtx",
+    "opencl": "gpu.html#opencl",
+    "options": "tool.html#options",
+    "platforms": "stability.html#platforms",
+}
+MOVED_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>stint</title>
+<meta http-equiv="refresh" content="0; url={0}"><link rel="canonical" href="{0}"></head>
+<body><p>This page is now a part of <a href="{0}">{0}</a>.</p></body></html>
+"""
 # The theme's links are too dark on its dark background, and it breaks names in tables anywhere.
 STYLE = ("[data-md-color-scheme='slate'] { --md-typeset-a-color: #9fa8ff; }\n"
          ".md-typeset table code { word-break: normal; overflow-wrap: break-word; }\n")
@@ -39,8 +59,9 @@ def site_name(page, target):
     path = (page.parent / target).resolve()
     if path == DOCS / "README.md":
         return INDEX
-    if path.parent == ROOT:
-        return OUTER.get(path.name)
+    for outer, on_site in OUTER.items():
+        if path == ROOT / outer:
+            return on_site
     if DOCS in path.parents and path.exists():
         return str(path.relative_to(DOCS))
     return None
@@ -145,6 +166,11 @@ def build(folder):
         sys.exit(77)
     if done.returncode:
         sys.exit("site: mkdocs failed\n" + done.stdout)
+    for name, target in MOVED.items():
+        page = folder / "site" / (name + ".html")
+        if page.exists():
+            sys.exit("site: %s is a page, and in MOVED" % page.name)
+        page.write_text(MOVED_PAGE.format(target), "utf-8")
 
 
 # ---- Check --------------------------------------------------------------------------------------
@@ -170,7 +196,7 @@ class Page(html.parser.HTMLParser):
 
 def failures(site):
     pages = {path: Page(path) for path in site.glob("*.html") if path.name != "404.html"}
-    expected = len(list(DOCS.glob("*.md"))) + len(OUTER)
+    expected = len(list(DOCS.glob("*.md"))) + len(OUTER) + len(MOVED)
     if len(pages) != expected:
         yield "%d pages, not %d" % (len(pages), expected)
     count = 0
