@@ -295,7 +295,7 @@ OTHER_NAMES = {"stint_step", "stint_instrument", "stint_wrap", "REGISTER_BARRIER
 def check_public(names):
     """The pages for users of the macros, which say what to write."""
     count = 0
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("migrate_*.md"),
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("migrate*.md"),
                  ROOT / "docs" / "recipes.md", ROOT / "docs" / "troubleshooting.md"]:
         for code in re.findall(r"`([^`\n]+)`", prose_with_code(path)):
             for name in re.findall(r"\b((?:REGISTER|TIMER)_\w+|stint_(?!impl)\w+)\b", code):

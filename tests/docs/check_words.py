@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FILES = ["*.md", ".github/*.md", ".github/*/*.md", "docs/*.md", "include/stint/*.h",
          "include/stint/*.hpp", "include/stint/detail/*.h", "gen/*.py", "gen/*.ini",
-         "runtime/*/*.[ch]", "runtime/tool/stint.1.in", "samples/*"]
+         "runtime/*/*.[ch]", "runtime/tool/stint.1.in", "samples/*", "samples/migrate/*"]
 
 # Pattern, what to write instead, and an example that it must find.
 BANNED = [
