@@ -329,7 +329,7 @@ typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
  * made with CL_QUEUE_PROFILING_ENABLE. A queue without profiling, or NULL, has CPU time only, is
  * counted in the report's footer, and the first one is named in a line. The queue is retained until
  * its time was read, and flushed before that. libOpenCL.so.1 is found at run time. Not
- * async-signal-safe. See docs/opencl.md. */
+ * async-signal-safe. See docs/gpu.md. */
 #define STINT_CL_TIMER(name, queue) STINT_IMPL_SCOPE_QUEUE(name, queue, STINT_IMPL_NULL, -1)
 #define STINT_CL_TIMER_INFO(name, queue, info)                                                     \
     STINT_IMPL_SCOPE_QUEUE(name, queue, info, STINT_SLOW_INFO_US)

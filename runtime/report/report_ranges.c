@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scopes and ranges of libraries in the columns of the tables in which profilers list ranges, so
- * that the two can be compared row by row (docs/nvtx.md).
+ * that the two can be compared row by row (docs/ranges.md).
  */
 #include <string.h>
 
