@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""columns.ini: the columns of the reports, for the runtime (C) and for docs/columns.md."""
+"""columns.ini: the columns of the reports, for the runtime (C) and for docs/reports.md."""
 
 import json
 import os
@@ -19,14 +19,10 @@ VIEWS = ("table", "tree")
 OPTIONAL = ("needs", "hide", "spare", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "html",
             "prometheus")
 
-HEAD = """
-# Report columns
-
-A report has one row per scope name (`table`) or call path (`tree`), and some of these columns, in this
-order. Text is aligned left, numbers right. Times are in the unit of `STINT_UNIT`, rates in units of
-10^9, sizes in bytes, kB, MB (units of 1000). A column with "yes" under sort is a key of `sort=` (see [environment](environment.md),
-`STINT_REPORT`), whether the view shows it or not. A column with "if any" is omitted if no row has a
-value for it. The `legacy` view has a fixed format. Terms are defined in the [glossary](glossary.md).
+HEAD = """A report has some of these columns, in this order. Text is aligned left, numbers right. Times are in the unit of
+`STINT_UNIT`, rates in units of 10^9, sizes in bytes, kB, MB (units of 1000). A column with "yes" under sort is a key of
+`sort=`, whether the view shows it or not. A column with "if any" is omitted if no row has a value for it. The `legacy` view
+has a fixed format.
 
 """
 
@@ -267,8 +263,7 @@ def into_schema(row, path):
 
 def render_markdown(path):
     heads = ["key", "title", "kind", "sort"] + list(VIEWS) + ["meaning"]
-    lines = [table.markdown_banner(path), HEAD, table.markdown_row(heads),
-             table.markdown_row(["---"] * len(heads))]
+    lines = [HEAD, table.markdown_row(heads), table.markdown_row(["---"] * len(heads))]
     for entry in read(path):
         yes = "if any" if entry.get("hide") == "yes" else "yes"
         shown = [yes if name in views(entry) else "" for name in VIEWS]

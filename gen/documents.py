@@ -4,8 +4,9 @@
     python3 gen/documents.py           writes them
     python3 gen/documents.py --check   names the documents that are not as the tables say; exit 1
 
-A part begins with the line "<!-- gen: NAME -->" and ends with "<!-- gen: end -->"; docs/columns.md, docs/environment.md and docs/options.md are generated as a whole, and the columns in
-docs/stint.schema.json are its properties of a row.
+A part begins with the line "<!-- gen: NAME -->" and ends with "<!-- gen: end -->";
+docs/environment.md is generated as a whole, and the columns in docs/stint.schema.json are its
+properties of a row.
 """
 
 import argparse
@@ -31,10 +32,12 @@ ROOT = os.path.dirname(GEN)
 
 # name of a part -> what makes its text, of the folder with the tables
 PARTS = {
+    "columns": lambda folder: columns.render_markdown(os.path.join(folder, "columns.ini")),
     "counters": lambda folder: counters.render_markdown(os.path.join(folder, "counters.ini")),
     "formats": lambda folder: formats.render_markdown(os.path.join(folder, "formats.ini")),
     "measures": lambda folder: measures.render_markdown(os.path.join(folder, "measures.ini")),
     "names": lambda folder: names.render_markdown(os.path.join(folder, "names.ini")),
+    "options": lambda folder: options.render_markdown(os.path.join(folder, "options.ini")),
     "views": words.render_markdown_views,
     "form": words.render_markdown_form,
 }
@@ -64,15 +67,14 @@ def beside(name):
 
 
 DOCUMENTS = {
-    "docs/columns.md": lambda path, text: columns.render_markdown(beside("columns.ini")),
     "docs/counters.md": in_parts,
     "docs/exports.md": in_parts,
     "docs/format.md": in_parts,
     "docs/environment.md": lambda path, text: env.render_markdown(beside("env.ini")),
     "docs/macros.md": in_parts,
-    "docs/options.md": lambda path, text: options.render_markdown(beside("options.ini")),
     "docs/reports.md": in_parts,
     "docs/stint.schema.json": in_schema,
+    "docs/tool.md": in_parts,
     "include/stint/detail/impl_names.h": lambda path, text: names.render_header(
         beside("names.ini")),
 }

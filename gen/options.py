@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """options.ini: the commands and options of the tool `stint`, for its parser, messages and --help (C),
-its manual page and docs/options.md."""
+its manual page and docs/tool.md."""
 
 import os
 import re
@@ -24,12 +24,8 @@ KINDS = {
     "optional": (("value",), ("values", "expected")),
 }
 
-HEAD = """
-# Options of the tool
-
-The commands of `stint` and their options, as `stint COMMAND --help` prints them. The value of a long
-option follows after a space or a `=`; long options can be abbreviated. [tool](tool.md) describes what the
-commands do. Terms are defined in the [glossary](glossary.md).
+HEAD = """The commands as `stint COMMAND --help` prints them. The value of a long option follows after a space or a `=`; long
+options can be abbreviated.
 
     %s
 
@@ -372,14 +368,14 @@ def render_man(template):
     return "".join(lines)
 
 
-# ---- docs/options.md ----
+# ---- docs/tool.md ----
 
 def render_markdown(path):
     commands = read(path)
-    lines = [table.markdown_banner(path), HEAD % ("stint " + commands[0].get("usage"))]
+    lines = [HEAD % ("stint " + commands[0].get("usage"))]
     for command in commands:
         if not command.is_tool():
-            lines += ["## stint %s\n\n" % command.name,
+            lines += ["### stint %s\n\n" % command.name,
                       "    %s\n\n" % command.synopsis(),
                       markdown_wrap(command.get("doc")), "\n"]
         if command.options:

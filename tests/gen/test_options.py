@@ -161,7 +161,7 @@ those of all threads and their traces, aligned by the time of day, too.
 
     def test_markdown(self):
         text = support.gen("options.md", self.write("t.ini", ALL)).stdout
-        self.assertTrue(text.endswith("""## stint show
+        self.assertTrue(text.endswith("""### stint show
 
     stint show [OPTION]... FILE
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of the commands by table (gen/options.ini): one parser for all. The table also makes
- * --help, the messages about wrong options and values, the manual page and docs/options.md.
+ * --help, the messages about wrong options and values, the manual page and docs/tool.md.
  */
 #ifndef STINT_TOOL_OPTIONS_H
 #define STINT_TOOL_OPTIONS_H
