@@ -5,9 +5,9 @@
     check_guarantees.py --ctest CTEST --build FOLDER [--config NAME]
 
 Every row of a table "promise | tests" names tests, in back quotes in its last column; * matches
-any characters. Each name must be a test. The table "tests | where" lists those that not every
-build has: of such a row all names are tests here, or none is. And each test labelled hard or soak
-must keep a promise.
+any characters. Each name must be a test. The table "tests | where" of tests/README.md lists those
+that not every build has: of such a row all names are tests here, or none is. And each test labelled
+hard or soak must keep a promise.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "guarantees.md"
+WHERE = ROOT / "tests" / "README.md"
 LABELS = {"hard", "soak"}
 LEAST = 60  # promises; fewer means that the pattern for a row is wrong
 
@@ -52,12 +53,12 @@ def matches(pattern, tests):
 
 
 class Judge:
-    """The page against tests: {name: labels}."""
+    """The page, and the list of where tests are, against tests: {name: labels}."""
 
-    def __init__(self, page, tests):
+    def __init__(self, page, where, tests):
         self.tests, self.failures, self.count = tests, [], 0
         self.named, self.elsewhere = set(), set()
-        for header, rows in tables(page):
+        for header, rows in tables(where):
             if header == ["tests", "where"]:
                 for row in rows:
                     self.check_where(*row)
@@ -76,7 +77,8 @@ class Judge:
         names = names_in(row[0])
         there = [name for name in names if matches(name, self.tests)]
         if there and len(there) < len(names):
-            self.fail("line %d: no test %s" % (number, ", ".join(sorted(set(names) - set(there)))))
+            self.fail("%s, line %d: no test %s" % (WHERE.relative_to(ROOT), number,
+                                                   ", ".join(sorted(set(names) - set(there)))))
         if not there:
             self.elsewhere.update(names)
 
@@ -96,18 +98,19 @@ class Judge:
 
 
 def self_test():
-    page = ("| promise | tests |\n|---|---|\n| one | `a.b`, `a.c*` |\n| two | `d.e` |\n\n"
-            "| tests | where |\n|---|---|\n| `d.*` | x |\n")
+    page = ("| promise | tests |\n|---|---|\n| one | `a.b`, `a.c*` |\n| two | `d.e` |\n")
+    where = "| tests | where |\n|---|---|\n| `d.*` | x |\n"
     tests = {"a.b": {"unit"}, "a.cd": {"hard"}, "d.e": set()}
-    def failures(change=page, **more):
+    def failures(change=page, places=where, **more):
         kept = {**tests, **{name.replace("_", "."): labels for name, labels in more.items()}}
-        return Judge(change, {n: l for n, l in kept.items() if l is not None}).failures
+        return Judge(change, places, {n: l for n, l in kept.items() if l is not None}).failures
     assert failures() == []
     assert failures(d_e=None) == []  # elsewhere
     assert failures(a_b=None) == ["line 3: no test a.b"]
     assert failures(x_y={"soak"}) == ["x.y keeps no promise of the page"]
     assert failures(page.replace("`d.e` |", "nothing |")) == ["line 4: a promise without a test"]
-    assert failures(page.replace("`d.*`", "`d.*`, `d.f`")) == ["line 8: no test d.f"]
+    assert failures(places=where.replace("`d.*`", "`d.*`, `d.f`")) == [
+        "tests/README.md, line 3: no test d.f"]
     assert failures(page.replace("`d.e`", "`d.f`")) == ["line 4: no test d.f"]
 
 
@@ -133,7 +136,7 @@ def main():
     missing = [name for name in tests if name.endswith(".not_built")]
     if missing:
         sys.exit("this build is not complete: %s" % ", ".join(missing))
-    judge = Judge(PAGE.read_text(encoding="utf-8"), tests)
+    judge = Judge(PAGE.read_text(encoding="utf-8"), WHERE.read_text(encoding="utf-8"), tests)
     if judge.count < LEAST:
         judge.fail("only %d promises found: is the pattern right?" % judge.count)
     for failure in judge.failures:
