@@ -2,7 +2,7 @@
 /*
  * The part of the fluid report below its table: wall, CPU and GPU times in which each instant
  * counts once, where the rows of the table count nested scopes and parallel threads several times.
- * docs/profiler.md defines them.
+ * docs/migrate_paddle.md defines them.
  */
 #include <stdio.h>
 #include <string.h>

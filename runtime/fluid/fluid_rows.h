@@ -64,7 +64,7 @@ struct fluid_row {
     double cpu;
     double gpu;
     double total; /* CPU and GPU time together, or the one that the state is of */
-    double min;   /* as said in docs/profiler.md: of the GPU time the average */
+    double min;   /* as said in docs/migrate_paddle.md: of the GPU time the average */
     double max;
     double ave;
     double ratio; /* of the total of all outermost rows of the thread, or of all threads */
