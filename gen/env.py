@@ -12,7 +12,7 @@ HELP_LIMIT = 4095  # the longest string literal C11 promises; beyond it -Wpedant
 
 # kind -> what may be written besides the values of the entry
 KINDS = {
-    "switch": "1 may also be on, yes or true, and 0 off, no or false.",
+    "switch": "",
     "choice": "",
     "level": "",
     "size": "In bytes, or a number with K, M or G (of 1024).",
@@ -32,7 +32,8 @@ The variables are read once, at the first use of the library in the process. A c
 precedence over the environment, and the environment over the default. For an invalid value one line on
 stderr names the value and what is expected, and the variable is ignored; it never stops the program. A
 name that begins with STINT_ and is not in this list is reported, too. An empty value is the same as
-none. A set-uid program ignores all variables.
+none. Where 0 and 1 are the values, 1 may also be on, yes or true, and 0 off, no or false. A set-uid
+program ignores all variables.
 
 A program built without `WITH_TIMER` and `WITH_PROFILER` does not read them.
 
@@ -160,7 +161,7 @@ def markdown_section(entry):
     said = "Default: %s." % entry.get("default")
     if entry.get("call"):
         said += " Call: `%s`." % entry.get("call")
-    text = " ".join(part for part in (entry.get("doc"), entry.get("more"),
-                                      KINDS[entry.get("kind")]) if part)
-    return "## %s\n\n    %s\n\n%s\n\n%s\n\n" % (
-        entry.name, usage, "\n".join(table.wrap(text, width=MARKDOWN_WIDTH)), said)
+    text = " ".join(part for part in (entry.get("doc"), entry.get("more"), KINDS[entry.get("kind")],
+                                      said) if part)
+    return "## %s\n\n    %s\n\n%s\n\n" % (
+        entry.name, usage, "\n".join(table.wrap(text, width=MARKDOWN_WIDTH)))

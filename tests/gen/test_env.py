@@ -62,25 +62,19 @@ static const struct env_entry env_table[] = {
 
     STINT_ENABLE=0|1
 
-Sets enable. 1 may also be on, yes or true, and 0 off, no or false.
-
-Default: 1. Call: `stint_timers_enable(on)`.
+Sets enable. Default: 1. Call: `stint_timers_enable(on)`.
 
 ## STINT_UNIT
 
     STINT_UNIT=ms|us|ns
 
-Sets unit. Three of them.
-
-Default: us.
+Sets unit. Three of them. Default: us.
 
 ## STINT_TRACE_MIN
 
     STINT_TRACE_MIN=DURATION
 
-Sets trace_min_ns. A number with ns, us, ms or s; us without a unit.
-
-Default: 0.
+Sets trace_min_ns. A number with ns, us, ms or s; us without a unit. Default: 0.
 """)
 
     def refuse(self, source, said):
