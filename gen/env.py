@@ -157,11 +157,11 @@ def render_markdown(path):
 
 
 def markdown_section(entry):
-    usage = "%s=%s" % (entry.name, values(entry))
+    usage = "`%s=%s`:" % (entry.name, values(entry))
     said = "Default: %s." % entry.get("default")
     if entry.get("call"):
         said += " Call: `%s`." % entry.get("call")
-    text = " ".join(part for part in (entry.get("doc"), entry.get("more"), KINDS[entry.get("kind")],
-                                      said) if part)
-    return "## %s\n\n    %s\n\n%s\n\n" % (
-        entry.name, usage, "\n".join(table.wrap(text, width=MARKDOWN_WIDTH)))
+    text = " ".join(part for part in (usage, entry.get("doc"), entry.get("more"),
+                                      KINDS[entry.get("kind")], said) if part)
+    return "## %s\n\n%s\n\n" % (
+        entry.name, "\n".join(table.wrap(text, width=MARKDOWN_WIDTH)))

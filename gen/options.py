@@ -376,8 +376,7 @@ def render_markdown(path):
     for command in commands:
         if not command.is_tool():
             lines += ["### stint %s\n\n" % command.name,
-                      "    %s\n\n" % command.synopsis(),
-                      markdown_wrap(command.get("doc")), "\n"]
+                      markdown_wrap("`%s`: %s" % (command.synopsis(), command.get("doc"))), "\n"]
         if command.options:
             lines += [table.markdown_row(["option", "meaning"]), table.markdown_row(["---"] * 2)]
             lines += [markdown_option(option) for option in command.options] + ["\n"]

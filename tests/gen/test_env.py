@@ -60,21 +60,16 @@ static const struct env_entry env_table[] = {
         result = support.gen("environment.md", self.write("t.ini", SWITCH + CHOICE + DURATION))
         self.assertEqual(result.stdout[result.stdout.index("## "):], """## STINT_ENABLE
 
-    STINT_ENABLE=0|1
-
-Sets enable. Default: 1. Call: `stint_timers_enable(on)`.
+`STINT_ENABLE=0|1`: Sets enable. Default: 1. Call: `stint_timers_enable(on)`.
 
 ## STINT_UNIT
 
-    STINT_UNIT=ms|us|ns
-
-Sets unit. Three of them. Default: us.
+`STINT_UNIT=ms|us|ns`: Sets unit. Three of them. Default: us.
 
 ## STINT_TRACE_MIN
 
-    STINT_TRACE_MIN=DURATION
-
-Sets trace_min_ns. A number with ns, us, ms or s; us without a unit. Default: 0.
+`STINT_TRACE_MIN=DURATION`: Sets trace_min_ns. A number with ns, us, ms or s; us without a unit.
+Default: 0.
 """)
 
     def refuse(self, source, said):

@@ -163,9 +163,7 @@ those of all threads and their traces, aligned by the time of day, too.
         text = support.gen("options.md", self.write("t.ini", ALL)).stdout
         self.assertTrue(text.endswith("""### stint show
 
-    stint show [OPTION]... FILE
-
-Shows a run, see `stint top`.
+`stint show [OPTION]... FILE`: Shows a run, see `stint top`.
 
 | option | meaning |
 | --- | --- |

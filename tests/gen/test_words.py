@@ -120,8 +120,8 @@ class Lists(support.Case):
         self.assertIn('#define WORDS_VIEWS "legacy|table|tree|gpu|fluid|ranks|ranges|cards"\n', words)
         self.assertIn('|memory_live|spread"\n', words)
         env = support.gen("environment.md", self.table("env.ini")).stdout
-        self.assertIn("    STINT_REPORT=none|legacy|table|tree|gpu|fluid|ranks|ranges|cards[,sort=calls|", env)
-        self.assertIn("    STINT_UNIT=ms|us|ns|auto|s\n", env)
+        self.assertIn("`STINT_REPORT=none|legacy|table|tree|gpu|fluid|ranks|ranges|cards[,sort=calls|", env)
+        self.assertIn("`STINT_UNIT=ms|us|ns|auto|s`:", env)
 
     def test_unknown_list(self):
         path = self.table("env.ini")
