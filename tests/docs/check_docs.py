@@ -285,7 +285,22 @@ def case_names(_):
               "docs/reports.md: no row '| `%s` | %s |'" % (key, text))
     check_variables()
     check_cmake_options()
+    check_sonames()
     check_public(names)
+
+
+SONAME = re.compile(r"\b(libstint[\w-]*\.so\.|N is `STINT_ABI`, )(\d+)\b")
+
+
+def check_sonames():
+    """Names of installed libraries end in STINT_ABI."""
+    abi = re.search(r"#define STINT_ABI (\d+)", read(INCLUDE / "detail/impl_layout.h")).group(1)
+    found = 0
+    for path in documents():
+        for name, number in SONAME.findall(read(path)):
+            found += 1
+            check(number == abi, "%s: %s%s, but STINT_ABI is %s" % (path.name, name, number, abi))
+    check(found > 2, "only %d names found: is the pattern right?" % found)
 
 
 # Functions of the CMake package, a row of reports, and names of other libraries.
