@@ -330,8 +330,7 @@ def read_names():
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
     parser.optionxform = str
     parser.read(INCLUDE.parent / "gen" / "names.ini", encoding="ascii")
-    return {old: entry["name"] for old, entry in parser.items()
-            if entry.get("kind") == "macro"}
+    return {old: parser[old]["name"] for old in parser.sections()}
 
 
 NAMES = read_names()

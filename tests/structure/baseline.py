@@ -46,9 +46,8 @@ def read_forms(path):
     parser.optionxform = str
     parser.read(path, encoding="ascii")
     forms = {}
-    for old, entry in parser.items():
-        if entry.get("kind") == "macro":
-            forms[old] = forms[entry["name"]] = entry.get("form", "")
+    for old in parser.sections():
+        forms[old] = forms[parser[old]["name"]] = parser[old].get("form", "")
     return forms
 
 

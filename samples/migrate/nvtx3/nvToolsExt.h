@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVTX' names as timers of stint (docs/migrate.md). nvtxRangePop has no name, so the names of the
- * open ranges of a thread are kept. A range must be closed in the source file that opened it, and its
- * name must live until then. */
+ * open ranges of a thread are kept. A range must be closed in the source file that opened it, and
+ * its name must live until then. */
 #ifndef NVTX_BY_STINT_H
 #define NVTX_BY_STINT_H
 #include <stint/stint.h>
