@@ -182,9 +182,6 @@ typedef struct stint_stat {
     uint32_t threads;   /* number of threads with a sample */
     char info[64];      /* note of the slowest call, cut to fit; "" = none */
     uint64_t stddev_ns; /* standard deviation, from the histogram; docs/reports.md says how exact */
-    /* With STINT_SAMPLE: standard errors; 0 = exact, UINT64_MAX = too few timed calls to tell. */
-    uint64_t total_error_ns;
-    uint64_t self_error_ns;
 } stint_stat;
 
 /* Calls that took low_ns or more, and less than high_ns. */
