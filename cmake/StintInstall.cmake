@@ -121,7 +121,8 @@ install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CODE_OF
     DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT stint_doc OPTIONAL)
 install(DIRECTORY docs samples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT stint_doc OPTIONAL
     FILES_MATCHING REGEX "/docs/.*\\.(md|json|png|svg)$"
-    REGEX "/samples/(migrate/.*|[^/]*)\\.(c|cpp|cu|h|hpp)$" PATTERN Makefile)
+    REGEX "/samples/(migrate/.*|[^/]*)\\.(c|cpp|cu|h|hpp)$" REGEX "/samples/monitor/"
+    PATTERN Makefile)
 install(FILES tests/README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}/tests" COMPONENT stint_doc OPTIONAL)
 
 if(STINT_TOP_LEVEL)
