@@ -26,11 +26,11 @@ first_line() {
     head -n 1 "$1" | cksum | tr ' ' -
 }
 
-# The files, the oldest first.
+# The files, the oldest first; of a copy and its original one.
 list() {
     ls -1tr "$file" "$file"[-.]*[0-9] 2>/dev/null | while read -r name; do
         [ ! -s "$name" ] || echo "$(first_line "$name") $name"
-    done
+    done | awk '!seen[$1]++'
 }
 
 send() ( # ID OFFSET NAME: the whole lines from there on

@@ -4,6 +4,7 @@
 
     monitor_test.py TOOL PROGRAM FAKE_PROGRAM CASE
 """
+import atexit
 import fcntl
 import http.server
 import os
@@ -360,13 +361,18 @@ class Sender:
                 ["sh", SAMPLES / "send.sh", out, "http://127.0.0.1:%d/v1/metrics" % port,
                  self.position], stderr=said, stdin=subprocess.DEVNULL, env=environment(),
                 start_new_session=True)
+        atexit.register(self.kill)
 
     def end(self):
         """With curl and sleep, as a service manager does, but not between an answer and its note."""
         whole = self.out.read_bytes().rpartition(b"\n")[0]
         until(lambda: self.position.read_text().split()[1] == str(len(whole) + 1), "the last note")
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(LIMIT)
+        self.kill()
+
+    def kill(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(LIMIT)
 
 
 def has_curl():
@@ -443,8 +449,8 @@ def case_sender_down(folder):
     until(lambda: len(second.bodies) == 4, "of the renamed files", len(second.bodies))
     out.write_bytes(made_lines(7, 2))
     until(lambda: len(second.bodies) == 6, "of the new file", len(second.bodies))
-    shutil.copy2(out, folder / "with a space.1")  # as copytruncate does
-    time.sleep(0.05)
+    shutil.copy(out, folder / "with a space.1")  # as copytruncate does, if slowly
+    time.sleep(1.5)
     out.write_bytes(made_lines(9, 4))  # as long as before and longer
     until(lambda: len(second.bodies) == 10, "of the truncated file", len(second.bodies))
     sender.end()
