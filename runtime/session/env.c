@@ -230,9 +230,11 @@ static void env_report_unknown(void) {
         }
         if (i == STINT_ENV_COUNT && !strncmp(*entry, "STINT_", 6)) {
             const char *use = removed_use(*entry, length);
-            log_warning("%.*s is not a variable of stint; ignored", (int)length, *entry);
             if (use) {
-                log_warning("instead of %.*s use %s", (int)length, *entry, use);
+                log_warning("%.*s is no longer a variable of stint; instead use %s", (int)length,
+                            *entry, use);
+            } else {
+                log_warning("%.*s is not a variable of stint; ignored", (int)length, *entry);
             }
         }
     }

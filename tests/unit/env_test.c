@@ -157,9 +157,8 @@ TEST(env, unknown_names_are_named) {
 
 TEST(env, a_name_of_before_says_what_to_use) {
     char *said = set("STINT_SAMPLE", "auto:1%");
-    CHECK_STR_EQ(said, "stint: STINT_SAMPLE is not a variable of stint; ignored\n"
-                       "stint: instead of STINT_SAMPLE use STINT_FILTER or STINT_LEVEL, which "
-                       "leave scopes out\n");
+    CHECK_STR_EQ(said, "stint: STINT_SAMPLE is no longer a variable of stint; instead use "
+                       "STINT_FILTER or STINT_LEVEL, which leave scopes out\n");
     free(said);
 }
 
