@@ -187,7 +187,7 @@ static int option_is_ambiguous(const struct command_entry *command, const char *
 }
 
 static int refuse_unknown(const struct command_entry *command, const char *argument) {
-    char text[300], hint[OPTIONS_HINT] = "";
+    char text[201 + OPTIONS_HINT], hint[OPTIONS_HINT] = "";
     size_t length = strcspn(argument, "=");
     if (length > 2) {
         struct suggestion s;
