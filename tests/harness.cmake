@@ -46,6 +46,35 @@ endif()
 
 set(STINT_HARNESS_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
+# stint_test_settings(<target>): C11 with the functions of GNU, and our warnings.
+function(stint_test_settings target)
+    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+    target_compile_definitions(${target} PRIVATE _GNU_SOURCE=1)
+    stint_warnings(${target})
+endfunction()
+
+# stint_test_program(<target> <source>... [LIBS <library>...] [DEFINES <name>...]): a program that
+# tests start.
+function(stint_test_program target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS;DEFINES")
+    add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
+    target_link_libraries(${target} PRIVATE ${arg_LIBS})
+    target_compile_definitions(${target} PRIVATE ${arg_DEFINES})
+    stint_test_settings(${target})
+endfunction()
+
+# stint_test_cases(<prefix> <script> LABELS <label>... [ARGS <word>...] CASES <case>...): the script
+# in Python with the words and a case, an entry of the name <prefix><case> for each.
+function(stint_test_cases prefix script)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LABELS;ARGS;CASES")
+    foreach(case IN LISTS arg_CASES)
+        add_test(NAME ${prefix}${case} COMMAND Python3::Interpreter -B
+            "${CMAKE_CURRENT_SOURCE_DIR}/${script}" ${arg_ARGS} ${case})
+        set_tests_properties(${prefix}${case} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600
+            SKIP_RETURN_CODE 77)
+    endforeach()
+endfunction()
+
 function(stint_add_test)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;PREFIX;AS;TIMEOUT" "SOURCES;LIBS;LABELS;ENV")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR NOT arg_SOURCES)
@@ -56,9 +85,8 @@ function(stint_add_test)
     endif()
     add_executable(${arg_TARGET} ${arg_SOURCES})
     target_include_directories(${arg_TARGET} PRIVATE "${STINT_HARNESS_DIR}")
-    target_compile_features(${arg_TARGET} PRIVATE c_std_11)
-    target_compile_definitions(${arg_TARGET} PRIVATE _GNU_SOURCE=1)
     target_link_libraries(${arg_TARGET} PRIVATE ${arg_LIBS})
+    stint_test_settings(${arg_TARGET})
 
     if(arg_AS)
         add_test(NAME ${arg_AS} COMMAND ${arg_TARGET})

@@ -15,15 +15,11 @@ if(CUDAToolkit_FOUND AND EXISTS "${CUDAToolkit_INCLUDE_DIR}/cuda_profiler_api.h"
             LIBS stint_fake_cudart stint_cuda_double Threads::Threads LABELS unit)
         target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
         target_compile_definitions(${target} PRIVATE TEST_CUDART)
-        set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-        stint_warnings(${target})
     endforeach()
 
     stint_add_test(TARGET stint_gpu_cudart_real PREFIX cudart.
         SOURCES "${CMAKE_CURRENT_LIST_DIR}/cudart_real_test.c"
         LIBS stint_fake_cudart CUDA::cudart Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
-    set_target_properties(stint_gpu_cudart_real PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_cudart_real)
     if(STINT_CUDA_STUB)
         set(stub "${CMAKE_CURRENT_BINARY_DIR}/stub")
         file(MAKE_DIRECTORY "${stub}")

@@ -9,8 +9,6 @@ foreach(name IN ITEMS cupti cupti_clients cupti_clock cupti_data cupti_fault cup
     stint_add_test(TARGET stint_gpu_${name} SOURCES "${CMAKE_CURRENT_LIST_DIR}/${name}_test.c"
         LIBS stint_fake stint_cupti_double stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS}
         LABELS unit)
-    set_target_properties(stint_gpu_${name} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_${name})
 endforeach()
 # The wrappers (cupti_seen.h) see the records that CUPTI's back end hands on.
 foreach(name IN ITEMS cupti cupti_clients cupti_data cupti_lines cupti_own cupti_profiler)
@@ -41,11 +39,8 @@ target_compile_definitions(stint_gpu_cupti_life PRIVATE
 
 # The driver can load the shared library alone.
 if(BUILD_SHARED_LIBS)
-    add_executable(stint_gpu_injection_real "${CMAKE_CURRENT_LIST_DIR}/injection_real.c")
-    target_link_libraries(stint_gpu_injection_real PRIVATE stint::timer ${CMAKE_DL_LIBS})
-    set_target_properties(stint_gpu_injection_real PROPERTIES
-        C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_injection_real)
+    stint_test_program(stint_gpu_injection_real "${CMAKE_CURRENT_LIST_DIR}/injection_real.c"
+        LIBS stint::timer ${CMAKE_DL_LIBS})
     add_test(NAME injection.real_driver
         COMMAND "${CMAKE_CURRENT_LIST_DIR}/injection_real.sh"
             $<TARGET_FILE:stint_gpu_injection_real> "${STINT_NVIDIA_LIBRARIES}")
@@ -86,9 +81,6 @@ if(CUDAToolkit_FOUND)
             target_compile_definitions(stint_gpu_cupti_params PRIVATE __CUDA_API_VERSION_INTERNAL
                 "CUPTI_REAL=\"${STINT_CUPTI_LIBRARY}\""
                 "NVIDIA_LIBRARIES=\"${STINT_NVIDIA_LIBRARIES}\"")
-            set_target_properties(stint_gpu_cupti_params PROPERTIES
-                C_STANDARD 11 C_STANDARD_REQUIRED ON)
-            stint_warnings(stint_gpu_cupti_params)
         endif()
         add_library(stint_gpu_cupti_check OBJECT
             "${CMAKE_CURRENT_BINARY_DIR}/gen/cupti_check.c" ${checked})

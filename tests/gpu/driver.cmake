@@ -6,8 +6,6 @@
 foreach(name IN ITEMS driver driver_load)
     stint_add_test(TARGET stint_gpu_${name} SOURCES "${CMAKE_CURRENT_LIST_DIR}/${name}_test.c"
         LIBS stint_fake stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS} LABELS unit)
-    set_target_properties(stint_gpu_${name} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_${name})
 endforeach()
 add_dependencies(stint_gpu_driver_load stint_cuda_double_old)
 target_compile_definitions(stint_gpu_driver_load PRIVATE

@@ -4,11 +4,8 @@
 # into the folder STINT_NVIDIA_LIBRARIES; without them the tests skip.
 
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    add_executable(stint_gpu_no_device "${CMAKE_CURRENT_LIST_DIR}/libraries/no_device.c")
-    target_link_libraries(stint_gpu_no_device PRIVATE stint::runtime ${CMAKE_DL_LIBS})
-    target_compile_definitions(stint_gpu_no_device PRIVATE WITH_TIMER WITH_PROFILER _GNU_SOURCE=1)
-    set_target_properties(stint_gpu_no_device PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_gpu_no_device)
+    stint_test_program(stint_gpu_no_device "${CMAKE_CURRENT_LIST_DIR}/libraries/no_device.c"
+        LIBS stint::runtime ${CMAKE_DL_LIBS} DEFINES WITH_TIMER WITH_PROFILER)
     foreach(part IN ITEMS driver cupti)
         add_test(NAME gpu_libraries.${part}
             COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/libraries/libraries_test.py"

@@ -60,12 +60,9 @@ if(TARGET stint_ranges AND TARGET stint_tool AND STINT_NVTX AND STINT_NVTX_INCLU
     target_include_directories(stint_gpu_nvtx_in_bench SYSTEM PRIVATE "${STINT_NVTX_INCLUDE_DIR}")
     target_compile_definitions(stint_gpu_nvtx_in_bench PRIVATE WITH_TIMER _GNU_SOURCE=1)
     stint_nvtx_settings(stint_gpu_nvtx_in_bench)
-    foreach(case IN ITEMS ranges domains garbage full crossing overlapping balance leaves modules again
-            fork never_both another_tool report)
-        add_test(NAME nvtx_in.${case}
-            COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/nvtx_in_test.py"
-                $<TARGET_FILE:stint_tool> $<TARGET_FILE:stint_gpu_nvtx_in>
-                $<TARGET_FILE:stint_gpu_nvtx_in_library> $<TARGET_FILE:tool_program> ${case})
-        set_tests_properties(nvtx_in.${case} PROPERTIES LABELS unit TIMEOUT 330)
-    endforeach()
+    stint_test_cases(nvtx_in. nvtx_in_test.py LABELS unit
+        ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:stint_gpu_nvtx_in>
+        $<TARGET_FILE:stint_gpu_nvtx_in_library> $<TARGET_FILE:tool_program>
+        CASES ranges domains garbage full crossing overlapping balance leaves modules again fork
+        never_both another_tool report)
 endif()

@@ -20,34 +20,22 @@ stint_add_test(TARGET stint_opencl_double_test SOURCES "${opencl}/opencl_double_
     LIBS stint_fake stint_opencl_double stint_cuda_double Threads::Threads ${CMAKE_DL_LIBS}
     LABELS unit
     ENV ASAN_OPTIONS=detect_leaks=0) # a pair of work that failed keeps its events
-set_target_properties(stint_opencl_double_test PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-stint_warnings(stint_opencl_double_test)
 
 if(OpenCL_FOUND)
     stint_add_test(TARGET stint_opencl_header SOURCES "${opencl}/opencl_header_test.c"
         LIBS OpenCL::OpenCL LABELS unit)
     target_include_directories(stint_opencl_header PRIVATE "${stint_SOURCE_DIR}/runtime")
-    set_target_properties(stint_opencl_header PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_opencl_header)
 
     # The device's own code is not built with a sanitizer: what it leaks or orders is not ours.
     stint_add_test(TARGET stint_opencl_test SOURCES "${opencl}/opencl_test.c"
         LIBS stint_fake OpenCL::OpenCL Threads::Threads LABELS unit
         ENV ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=ignore_noninstrumented_modules=1)
-    set_target_properties(stint_opencl_test PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_opencl_test)
 
-    add_executable(stint_opencl_program "${opencl}/opencl_program.c")
-    target_link_libraries(stint_opencl_program PRIVATE stint::runtime OpenCL::OpenCL)
-    target_compile_definitions(stint_opencl_program PRIVATE WITH_TIMER _GNU_SOURCE=1)
-    set_target_properties(stint_opencl_program PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_opencl_program)
+    stint_test_program(stint_opencl_program "${opencl}/opencl_program.c" LIBS stint::runtime
+        OpenCL::OpenCL DEFINES WITH_TIMER)
     # Measures a scope; prints a line for docs/performance.md.
-    add_executable(stint_opencl_bench "${opencl}/opencl_bench.c")
-    target_link_libraries(stint_opencl_bench PRIVATE stint::runtime OpenCL::OpenCL)
-    target_compile_definitions(stint_opencl_bench PRIVATE WITH_TIMER _GNU_SOURCE=1)
-    set_target_properties(stint_opencl_bench PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_opencl_bench)
+    stint_test_program(stint_opencl_bench "${opencl}/opencl_bench.c" LIBS stint::runtime
+        OpenCL::OpenCL DEFINES WITH_TIMER)
 
     if(TARGET stint_tool)
         foreach(case IN ITEMS reports exit trace)

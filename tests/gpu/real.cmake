@@ -9,7 +9,6 @@ set(checks device launch sessions threads stop reset range default_stream visibl
 set(rehearsals whole killed refused)
 
 if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    find_package(Threads REQUIRED)
 
     # A target in CUDA.
     function(stint_real_target target)

@@ -6,15 +6,12 @@ foreach(name IN ITEMS trust jump)
     set(target stint_hard_clock_${name})
     stint_add_test(TARGET ${target} SOURCES "${CMAKE_CURRENT_LIST_DIR}/clock_${name}_test.c"
         LIBS stint_fake Threads::Threads LABELS hard)
-    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
-    stint_warnings(${target})
 endforeach()
 
 stint_add_test(TARGET stint_hard_clock_migrate
     SOURCES "${CMAKE_CURRENT_LIST_DIR}/clock_migrate_test.c"
     LIBS stint::stint Threads::Threads LABELS hard)
 set_target_properties(stint_hard_clock_migrate PROPERTIES WITH_TIMER ON)
-stint_warnings(stint_hard_clock_migrate)
 
 # Time that is frozen, by the program itself and by libfaketime, which a sanitizer's runtime does
 # not let come first.
@@ -34,5 +31,4 @@ stint_add_test(TARGET stint_hard_clock_faketime
 target_compile_definitions(stint_hard_clock_faketime PRIVATE CLOCK_OF_LIBFAKETIME)
 foreach(target IN ITEMS stint_hard_clock_frozen stint_hard_clock_faketime)
     set_target_properties(${target} PROPERTIES WITH_TIMER ON)
-    stint_warnings(${target})
 endforeach()

@@ -6,6 +6,4 @@
 stint_add_test(TARGET stint_hard_concurrency
     SOURCES "${CMAKE_CURRENT_LIST_DIR}/concurrency_test.c"
     LIBS stint_fake Threads::Threads LABELS hard TIMEOUT 630)
-target_include_directories(stint_hard_concurrency PRIVATE "${stint_SOURCE_DIR}/tests/unit")
 target_compile_definitions(stint_hard_concurrency PRIVATE HARNESS_SECONDS=600)
-stint_warnings(stint_hard_concurrency)

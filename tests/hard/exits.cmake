@@ -6,9 +6,6 @@
 stint_add_test(TARGET stint_hard_exits_signal
     SOURCES "${CMAKE_CURRENT_LIST_DIR}/exits_signal_test.c"
     LIBS stint_fake Threads::Threads LABELS hard)
-target_include_directories(stint_hard_exits_signal PRIVATE "${stint_SOURCE_DIR}/tests/unit")
-set_target_properties(stint_hard_exits_signal PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-stint_warnings(stint_hard_exits_signal)
 
 get_target_property(type stint_runtime TYPE)
 if(NOT type STREQUAL "SHARED_LIBRARY" OR NOT TARGET stint_tool)
@@ -37,11 +34,7 @@ foreach(target IN ITEMS exits late late_static late_first late_second)
     stint_warnings(stint_hard_${target})
 endforeach()
 
-foreach(case IN ITEMS open_scopes reports last_thread detached late_destructors
-        late_destructors_static)
-    add_test(NAME hard.exits_${case}
-        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/exits_test.py"
-            $<TARGET_FILE:stint_tool> $<TARGET_FILE:stint_hard_exits>
-            $<TARGET_FILE:stint_hard_late> $<TARGET_FILE:stint_hard_late_static> ${case})
-    set_tests_properties(hard.exits_${case} PROPERTIES LABELS hard TIMEOUT 600)
-endforeach()
+stint_test_cases(hard.exits_ exits_test.py LABELS hard
+    ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:stint_hard_exits> $<TARGET_FILE:stint_hard_late>
+    $<TARGET_FILE:stint_hard_late_static>
+    CASES open_scopes reports last_thread detached late_destructors late_destructors_static)

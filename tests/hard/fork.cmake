@@ -7,7 +7,4 @@ foreach(name IN ITEMS exec signal file)
     set(target stint_hard_fork_${name})
     stint_add_test(TARGET ${target} SOURCES "${CMAKE_CURRENT_LIST_DIR}/fork_${name}_test.c"
         LIBS stint_fake Threads::Threads LABELS hard)
-    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
-    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(${target})
 endforeach()

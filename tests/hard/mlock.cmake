@@ -5,5 +5,4 @@ if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=")
     stint_add_test(TARGET stint_hard_mlock SOURCES "${CMAKE_CURRENT_LIST_DIR}/mlock_test.c"
         LIBS stint::stint Threads::Threads LABELS hard)
     set_target_properties(stint_hard_mlock PROPERTIES WITH_TIMER ON)
-    stint_warnings(stint_hard_mlock)
 endif()

@@ -51,7 +51,6 @@ target_compile_definitions(stint_hard_reload PRIVATE
 foreach(plugin IN ITEMS a b c d other_abi)
     add_dependencies(stint_hard_reload stint_hard_reload_${plugin})
 endforeach()
-stint_warnings(stint_hard_reload)
 
 # A program with the static library, and a plugin that calls back while the loader's lock is held.
 add_library(stint_hard_reload_asking MODULE "${CMAKE_CURRENT_LIST_DIR}/reload_asking.c")
@@ -66,4 +65,3 @@ target_compile_definitions(stint_hard_reload_static PRIVATE WITH_TIMER
     "PLUGIN_ASKING=\"$<TARGET_FILE:stint_hard_reload_asking>\"")
 set_target_properties(stint_hard_reload_static PROPERTIES ENABLE_EXPORTS ON)
 add_dependencies(stint_hard_reload_static stint_hard_reload_asking)
-stint_warnings(stint_hard_reload_static)

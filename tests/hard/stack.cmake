@@ -11,4 +11,3 @@ target_compile_definitions(stint_hard_stack PRIVATE PLAIN_FRAMES=${plain_frames}
 target_link_options(stint_hard_stack PRIVATE "LINKER:-z,now")
 set_target_properties(stint_hard_stack PROPERTIES WITH_TIMER ON WITH_PROFILER ON
     C_STANDARD 11 C_STANDARD_REQUIRED ON)
-stint_warnings(stint_hard_stack)

@@ -21,9 +21,6 @@ foreach(source IN LISTS sources)
     set(target stint_hard_${name})
     stint_add_test(TARGET ${target} SOURCES "${CMAKE_CURRENT_LIST_DIR}/${source}"
         LIBS stint_fake Threads::Threads LABELS hard)
-    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
-    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(${target})
 endforeach()
 
 if(STINT_HAVE_COROUTINES)
@@ -42,11 +39,8 @@ foreach(source IN LISTS inlined)
     string(REPLACE "_test" "" name "${name}")
     stint_add_test(TARGET ${target} SOURCES "${source}" AS threads_inlined.${name}
         LIBS stint_fake Threads::Threads LABELS hard)
-    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/tests/unit")
     target_compile_options(${target} PRIVATE -O3 $<$<COMPILE_LANGUAGE:CXX>:-std=c++20>)
     target_compile_definitions(${target} PRIVATE STINT_INLINE=1)
-    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(${target})
     # gcc 12 warns of its own <string> at -O3.
     target_compile_options(${target}
         PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>)

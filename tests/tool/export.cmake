@@ -3,9 +3,6 @@
 # Exporters on runs made by hand: unit tests, golden files (`UPDATE=1 ctest -R export.golden` writes
 # them anew), and a checker of each format's structure that is itself tested.
 
-if(NOT TARGET stint_tool)
-    return()
-endif()
 stint_layer_sources(sources export viewers)
 add_library(stint_hand_run STATIC ${sources} hand_run.c hand_runs.c)
 target_include_directories(stint_hand_run PRIVATE "${stint_BINARY_DIR}/runtime/page")
@@ -17,23 +14,16 @@ set_target_properties(stint_hand_run PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRE
     C_EXTENSIONS OFF)
 stint_warnings(stint_hand_run)
 
-add_executable(export_golden export_golden.c)
-target_link_libraries(export_golden PRIVATE stint_hand_run)
-target_compile_features(export_golden PRIVATE c_std_11)
-stint_warnings(export_golden)
+stint_test_program(export_golden export_golden.c LIBS stint_hand_run)
 
 file(GLOB tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/export_*_test.c")
 foreach(test IN LISTS tests)
     get_filename_component(name "${test}" NAME_WE)
     stint_add_test(TARGET stint_tool_${name} SOURCES "${test}" LIBS stint_hand_run LABELS tool)
-    set_target_properties(stint_tool_${name} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-    stint_warnings(stint_tool_${name})
 endforeach()
 
 stint_add_test(TARGET stint_tool_top_percentiles LIBS stint_hand_run LABELS tool SOURCES
     top_percentiles_test.c "${stint_SOURCE_DIR}/runtime/tool/top/top_percentiles.c")
-set_target_properties(stint_tool_top_percentiles PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-stint_warnings(stint_tool_top_percentiles)
 
 function(stint_export_test name)
     add_test(NAME export.${name}

@@ -2,10 +2,6 @@
 #
 # How the work of the tool grows with the names and spans of a run file.
 
-if(NOT TARGET stint_tool)
-    return()
-endif()
-
 add_test(NAME tool.growth
     COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/growth_test.py"
         $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program>)

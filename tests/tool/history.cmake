@@ -2,16 +2,8 @@
 #
 # The export history: what it writes of made series of runs, and what Apache Otava finds in it.
 
-if(NOT TARGET stint_tool)
-    return()
-endif()
-
 # A run whose scopes take given times.
-add_executable(history_program history_program.c)
-target_link_libraries(history_program PRIVATE stint_fake)
-target_compile_features(history_program PRIVATE c_std_11)
-target_compile_definitions(history_program PRIVATE _GNU_SOURCE=1)
-stint_warnings(history_program)
+stint_test_program(history_program history_program.c LIBS stint_fake)
 
 function(stint_history_test case labels)
     add_test(NAME history.${case}

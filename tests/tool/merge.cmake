@@ -2,17 +2,9 @@
 #
 # stint merge on run files of the tool's own test program (tool.cmake).
 
-if(NOT TARGET stint_tool)
-    return()
-endif()
-foreach(case IN ITEMS one sums sampled senders threads many names rows gpu trace other_clock compared
-        added_up order size memory
-        kept kept_of_programs kept_limit kept_in_part kept_order kept_size address_space
-        folder odd_ranks starts open_scopes killed_rank
-        command_line refuses usage no_space hostile hostile_tables)
-    add_test(NAME merge.${case}
-        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/merge_test.py"
-            $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program>
-            $<TARGET_FILE:tool_program_fake> ${case})
-    set_tests_properties(merge.${case} PROPERTIES LABELS tool SKIP_RETURN_CODE 77 TIMEOUT 600)
-endforeach()
+stint_test_cases(merge. merge_test.py LABELS tool
+    ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
+    CASES one sums sampled senders threads many names rows gpu trace other_clock compared added_up
+    order size memory kept kept_of_programs kept_limit kept_in_part kept_order kept_size
+    address_space folder odd_ranks starts open_scopes killed_rank command_line refuses usage
+    no_space hostile hostile_tables)

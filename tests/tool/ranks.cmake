@@ -3,15 +3,8 @@
 # Processes of a parallel job, with the environment that launchers make: what they print, and
 # their run files merged.
 
-if(NOT TARGET stint_tool)
-    return()
-endif()
-foreach(case IN ITEMS headers exit_report bad_rank late late_several late_nobody late_threads spread some_ranks
-        process_label windows windows_random windows_widths windows_not_compared windows_not_kept windows_bytes
-        windows_recorded json json_windows heat heat_thinned)
-    add_test(NAME ranks.${case}
-        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/ranks_test.py"
-            $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
-            ${case})
-    set_tests_properties(ranks.${case} PROPERTIES LABELS tool TIMEOUT 600)
-endforeach()
+stint_test_cases(ranks. ranks_test.py LABELS tool
+    ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
+    CASES headers exit_report bad_rank late late_several late_nobody late_threads spread some_ranks
+    process_label windows windows_random windows_widths windows_not_compared windows_not_kept
+    windows_bytes windows_recorded json json_windows heat heat_thinned)

@@ -3,7 +3,6 @@
 # Run files of earlier versions 1.x, which this version has to read. runs_test.py says how they were
 # made.
 if(TARGET stint_tool)
-    find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
     add_test(NAME runs.of_earlier_versions
         COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/runs_test.py"
             "$<TARGET_FILE:stint_tool>")

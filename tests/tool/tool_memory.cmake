@@ -2,10 +2,6 @@
 #
 # The memory that the tool needs for a run file with many names.
 
-if(NOT TARGET stint_tool)
-    return()
-endif()
-
 add_test(NAME tool.memory
     COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/tool_memory_test.py"
         $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program>)

@@ -22,11 +22,7 @@ add_custom_command(
     COMMENT "Generating report.html"
     VERBATIM)
 
-add_executable(html_run "${html_dir}/html_run.c" "${html_stamp}")
-target_compile_definitions(html_run PRIVATE _GNU_SOURCE=1)
-target_link_libraries(html_run PRIVATE stint_hand_run)
-set_target_properties(html_run PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
-stint_warnings(html_run)
+stint_test_program(html_run "${html_dir}/html_run.c" "${html_stamp}" LIBS stint_hand_run)
 
 foreach(run IN ITEMS full tree empty zero gpu flat sent big)
     add_test(NAME export.html.${run}
