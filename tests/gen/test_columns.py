@@ -129,55 +129,31 @@ enum percentile {
         self.assert_refused("report_columns.inc", source, said)
         self.assert_refused("columns.md", source, said)
 
-    def test_kind(self):
+    def test_refused(self):
         self.refuse(CALLS.replace("= count", "= number"),
                     "[calls]: unknown kind 'number' (text|count|time|share|rate|ratio|size)")
-
-    def test_sort(self):
         self.refuse(CALLS.replace("= yes", "= perhaps"),
                     "[calls]: unknown sort 'perhaps' (yes|no)")
-
-    def test_sort_by_text(self):
         self.refuse(INFO.replace("sort = no", "sort = yes"), "[info]: text cannot be sorted by")
-
-    def test_view(self):
         self.refuse(CALLS.replace("tree", "list"),
                     "[calls]: unknown view 'list' (table|tree|none)")
-
-    def test_needs(self):
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
                     "[rate]: unknown need 'power' (samples|self|histogram|first|gpu|gpu_histogram|"
                     "bytes|flops|bound|device|counted|multiplexed|waiting|partial|%s)"
                     % "|".join(columns.group_names()))
-
-    def test_mark(self):
         self.refuse(RATE.replace("= corrected", "= certain"),
                     "[rate]: unknown mark 'certain' (self_partial|corrected)")
-
-    def test_bound(self):
         self.refuse(RATE.replace("mark = corrected", "bound = most"),
                     "[rate]: unknown bound 'most' (at_most|partial)")
-
-    def test_hide(self):
         self.refuse(RATE.replace("hide = yes", "hide = 1"), "[rate]: unknown hide '1' (yes|no)")
-
-    def test_hide_what_needs_nothing(self):
         self.refuse(RATE.replace("needs = gpu bytes\n", ""),
                     "[rate]: cannot hide: it needs nothing")
-
-    def test_name(self):
         self.refuse(CALLS.replace("[calls]", "[the calls]"),
                     "[the calls]: name 'the calls' is not a C identifier in lower case")
-
-    def test_field(self):
         self.refuse(CALLS.replace("field = calls", "field = 2calls"),
                     "[calls]: field '2calls' is not a C identifier in lower case")
-
-    def test_title_twice(self):
         self.refuse(CALLS + INFO.replace("slowest|info", "calls"),
                     "[info]: title 'calls' is also that of [calls]")
-
-    def test_field_twice(self):
         self.refuse(CALLS + INFO.replace("field = info", "field = calls"),
                     "[info]: field 'calls' is also that of [calls]")
 

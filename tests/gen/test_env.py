@@ -76,52 +76,26 @@ Default: 0.
         for output in ("env_table.inc", "env_help.inc", "environment.md"):
             self.assert_refused(output, source, said)
 
-    def test_name(self):
+    def test_refused(self):
         self.refuse(SWITCH.replace("STINT_ENABLE", "ENABLE"),
                     "[ENABLE]: name 'ENABLE' is not of the form STINT_NAME")
-
-    def test_no_kind(self):
         self.refuse("[STINT_TRACE]\ndoc = The trace.\n", "[STINT_TRACE]: no key 'kind'")
-
-    def test_kind(self):
         self.refuse(SWITCH.replace("= switch", "= toggle"), "[STINT_ENABLE]: unknown kind 'toggle' "
                     "(switch|choice|level|size|trace|duration|text|globs|view)")
-
-    def test_missing_key(self):
         self.refuse(TEXT.replace("field = output\n", ""), "[STINT_OUTPUT]: no key 'field'")
-
-    def test_size_has_no_values(self):
         self.refuse(SIZE.replace("max", "values"), "[STINT_MEMORY]: unknown key 'values'")
-
-    def test_only_a_size_has_bounds(self):
         self.refuse(TEXT + "min = 1\n", "[STINT_OUTPUT]: unknown key 'min'")
-
-    def test_field(self):
         self.refuse(SWITCH.replace("= enable", "= a.b"),
                     "[STINT_ENABLE]: field 'a.b' is not a C identifier in lower case")
-
-    def test_field_twice(self):
         self.refuse(SWITCH + LEVEL.replace("= level\ndefault", "= enable\ndefault"),
                     "[STINT_LEVEL]: field 'enable' is also that of [STINT_ENABLE]")
-
-    def test_default_of_a_choice(self):
         self.refuse(CHOICE.replace("= us", "= s"),
                     "[STINT_UNIT]: default 's' is not one of ms|us|ns")
-
-    def test_default_of_a_size(self):
         self.refuse(SIZE.replace("64M", "4G"),
                     "[STINT_MEMORY]: default '4G' is not between min and max")
-
-    def test_size(self):
         self.refuse(SIZE.replace("4K", "4KB"), "[STINT_MEMORY]: min '4KB' is not a size")
-
-    def test_values_of_a_switch(self):
         self.refuse(SWITCH.replace("0|1", "1|0"), "[STINT_ENABLE]: the values of a switch are 0|1")
-
-    def test_values_of_a_level(self):
         self.refuse(LEVEL.replace("0|1|2", "0|1"), "[STINT_LEVEL]: the values of a level are 0|1|2")
-
-    def test_help_too_wide(self):
         self.assert_refused("env_help.inc", TEXT.replace("PATH", "P" * 80),
                             "|%s: wider than 80 columns" % ("P" * 80))
 

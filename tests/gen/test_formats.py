@@ -72,15 +72,11 @@ static const struct program_format program_formats[] = {
         for output in ("export_formats.inc", "formats_table.inc", "program_formats.inc"):
             self.assert_refused(output, source, said)
 
-    def test_layer(self):
+    def test_refused(self):
         self.refuse(CSV.replace("export", "base"),
                     "[csv]: unknown layer 'base' (export|viewers|session|history)")
-
-    def test_for_nothing(self):
         self.refuse(TEXT.replace("program = yes\n", ""),
                     "[text]: neither the tool nor stint_export writes it")
-
-    def test_file_twice(self):
         self.refuse(ALL.replace("run.trace", "run.csv"),
                     "[trace]: file 'run.csv' is also that of [csv]")
 

@@ -13,34 +13,16 @@ class Table(support.Case):
     def refuse(self, source, said):
         self.assert_refused("status_table.inc", source, said)
 
-    def test_missing_key(self):
+    def test_refused(self):
         self.refuse("[lost]\ntext = things lost\n", "[lost]: no key 'label'")
-
-    def test_empty_key(self):
         self.refuse("[lost]\ntext =\nlabel = lost\n", "[lost]: key 'text' is empty")
-
-    def test_unknown_key(self):
         self.refuse(GOOD + "colour = red\n", "[lost]: unknown key 'colour'")
-
-    def test_entry_twice(self):
         self.refuse(GOOD + GOOD, "[lost]: line 4: duplicate entry")
-
-    def test_key_twice(self):
         self.refuse(GOOD + "label = lost\n", "[lost]: line 4: duplicate key 'label'")
-
-    def test_line_without_value(self):
         self.refuse(GOOD + "nonsense\n", "line 4: not of the form 'key = value'")
-
-    def test_key_before_entry(self):
         self.refuse("text = things lost\n" + GOOD, "line 1: no [section] above it")
-
-    def test_no_entries(self):
         self.refuse("# only a comment\n", "no entries")
-
-    def test_not_ascii(self):
         self.refuse(GOOD + "# \u20ac\n", "not ASCII")
-
-    def test_default_is_no_special_entry(self):
         self.refuse("[DEFAULT]\nlabel = lost\n" + GOOD, "[DEFAULT]: no key 'text'")
 
     def test_no_such_table(self):

@@ -54,10 +54,8 @@ class Page(support.Case):
         self.assertEqual([len(half) for half in halves], [int(size) for _, size, _ in arrays])
         self.assertEqual("@DATA@".join(halves), self.page().stdout)
 
-    def test_no_place_for_the_data(self):
+    def test_refused(self):
         self.refuse("DIR/report.html: expected '@DATA@' once", PAGE.replace("@DATA@", ""))
-
-    def test_no_policy(self):
         self.refuse("DIR/report.html: expected 'default-src 'none'' once",
                     PAGE.replace("'none'", "'self'"))
 

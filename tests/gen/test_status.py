@@ -34,15 +34,11 @@ static const struct status_text status_table[STINT_STATUS_COUNT] = {
         self.assert_refused("status_ids.inc", source, said)
         self.assert_refused("status_table.inc", source, said)
 
-    def test_name(self):
+    def test_refused(self):
         self.refuse(TWO.replace("[no_node]", "[no-node]"),
                     "[no-node]: name 'no-node' is not a C identifier in lower case")
-
-    def test_text_twice(self):
         self.refuse(TWO.replace("without a node", "too deep"),
                     "[no_node]: text 'scopes too deep' is also that of [too_deep]")
-
-    def test_label_twice(self):
         self.refuse(TWO.replace("nodes", "depth"),
                     "[no_node]: label 'depth' is also that of [too_deep]")
 

@@ -56,15 +56,11 @@ static const struct view_name view_names[] = {
     def refuse(self, source, said):
         self.assert_refused("report_view_ids.inc", source, said)
 
-    def test_default(self):
+    def test_refused(self):
         self.refuse(VIEWS.replace("default = yes\n", ""),
                     "[threads]: not one view of the table is the default")
         self.refuse(VIEWS.replace("= yes", "= no"), "[table]: unknown default 'no' (yes)")
-
-    def test_means(self):
         self.refuse(VIEWS.replace("= table,", "= tables,"), "[threads]: it means no view of the table")
-
-    def test_doc(self):
         self.refuse(VIEWS.replace("a row a thread", "a row a name"),
                     "[threads]: doc 'a row a name' is also that of [table]")
 
@@ -87,11 +83,9 @@ static const struct text_unit text_units[CONFIG_UNITS] = {
     def refuse(self, source, said):
         self.assert_refused("unit_ids.inc", source, said)
 
-    def test_numbers(self):
+    def test_refused(self):
         self.refuse(UNITS.replace("= 3", "= x"), "[ms]: decimals 'x' is not a number")
         self.refuse(UNITS.replace("decimals = 3\n", ""), "[ms]: ns and decimals belong together")
-
-    def test_default(self):
         self.refuse(UNITS.replace("default = yes\n", "ns = 1\ndecimals = 0\n"),
                     "[auto]: not one unit of the table is the default")
 
