@@ -7,36 +7,18 @@
 PROGRAM and LIBRARY are nvtx_in_program.c, built with NVTX's own headers and without stint;
 STINT_PROGRAM is the tool's test program, with timers of stint.
 """
-import csv
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-TOOL, PROGRAM, LIBRARY, STINT_PROGRAM = sys.argv[1:5]
-LIMIT = 240
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "ranges"))
+# pylint: disable=wrong-import-position
+from ranges_run import TOOL, calls, losses, main, need, rows, run, tool
+
+PROGRAM, LIBRARY, STINT_PROGRAM = sys.argv[2:5]
 OPEN = 192  # ranges that may be open
-
-
-def run(*command, **env):
-    base = {k: v for k, v in os.environ.items() if not k.startswith(("STINT_", "NVTX_"))}
-    return subprocess.run(command, env={**base, "STINT_WAITS": "0", **env},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT, check=False, text=True)
-
-
-def need(good, *about):
-    if not good:
-        for text in about:
-            print(text)
-        sys.exit(1)
-
-
-def tool(*arguments):
-    done = run(TOOL, *map(str, arguments))
-    need(done.returncode == 0, arguments, done.stderr)
-    return done.stdout
 
 
 def record(folder, *command, options=("--nvtx",), file="run.stint", **env):
@@ -45,25 +27,6 @@ def record(folder, *command, options=("--nvtx",), file="run.stint", **env):
                *command, **env)
     need(done.returncode == 0, done.stdout, done.stderr)
     return file, done
-
-
-def rows(file):
-    """(name, set) -> row; the default set as ""."""
-    out = {}
-    for row in csv.DictReader(tool("export", file, "--to", "csv").splitlines()):
-        key = (row["name"], row["set"].replace("GlobalStatInfo", ""))
-        need(key not in out, key)
-        out[key] = {k: int(v) for k, v in row.items() if v.isdigit()}
-    return out
-
-
-def calls(file):
-    return {key: row["calls"] for key, row in rows(file).items()}
-
-
-def losses(file):
-    lost = json.loads(tool("export", file, "--to", "json"))["lost"]
-    return {entry["what"]: entry["count"] for entry in lost}
 
 
 def trace(file):
@@ -207,9 +170,5 @@ def case_report(folder):
     need(not list(pathlib.Path(folder).iterdir()), "nothing is left")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        globals()["case_" + sys.argv[5]](folder)
-
-
-main()
+if __name__ == "__main__":
+    sys.exit(main(globals(), sys.argv[5]))

@@ -12,19 +12,17 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
-import tempfile
 
-TOOL, CASE, *KIND = sys.argv[1:]
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "ranges"))
+# pylint: disable=wrong-import-position
+from ranges_run import TOOL, main, need, run, skip, tool
+
+CASE, *KIND = sys.argv[2:]
 KIND = KIND[0] if KIND else ""
 OTHER = {"openmpi": "mpich", "mpich": "openmpi"}.get(KIND)
 HERE = pathlib.Path(__file__).resolve().parent
-LIMIT = 280
-# The tests may run inside a job: variables that launchers of jobs set are removed, too.
-FOREIGN = ("STINT_", "LD_PRELOAD", "OMPI_", "PMI_", "PMIX_", "SLURM_", "HYDRA_", "MPI_")
-SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "STINT_WAITS": "0"}
 
 DOUBLE, INT = 8, 4
 # (name, set) -> calls of one rank, and bytes of both together. As mpi_program.c makes them.
@@ -58,31 +56,6 @@ EXPECTED = {
 # Calls of MPI_Send and bytes by rank: rank 0 sends to rank 1, and each to MPI_PROC_NULL, which is
 # nothing.
 SENT = {0: (2, 1000 * DOUBLE), 1: (1, 0)}
-
-
-def run(*command, **env):
-    base = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
-    return subprocess.run([str(word) for word in command], env={**base, **SETTINGS, **env},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          check=False, text=True)
-
-
-def need(good, *about):
-    if not good:
-        for text in about:
-            print(text)
-        sys.exit(1)
-
-
-def skip(why):
-    print("skipped: " + why)
-    sys.exit(77)
-
-
-def tool(*arguments):
-    done = run(TOOL, *arguments)
-    need(done.returncode == 0, arguments, done.stderr)
-    return done.stdout
 
 
 def build(folder, kind=KIND):
@@ -316,9 +289,5 @@ def case_bad(folder):
         need("no call of MPI was seen" in done.stderr, done.stderr)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        globals()["case_" + CASE](folder)
-
-
-main()
+if __name__ == "__main__":
+    sys.exit(main(globals(), CASE))

@@ -9,47 +9,18 @@ PROGRAM is ranges_program.c, PLUGIN plugin.c and ROCTX roctx_program.c. The sour
 built with the packages of Debian that they need, and libraries/fetch.sh puts others into the folder
 FETCHED; where one is missing, the case is skipped.
 """
-import csv
 import json
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 
-TOOL, LIBRARY, PROGRAM = sys.argv[1:4]
+from ranges_run import TOOL, calls, losses, main, need, rows, run, skip, tool
+
+LIBRARY, PROGRAM = sys.argv[2:4]
 HERE = pathlib.Path(__file__).resolve().parent
 RUNTIME = HERE.parent.parent / "runtime"
-LIMIT = 280
-FOREIGN = ("STINT_", "NVTX_", "INTEL_LIB", "OMP_", "KMP_", "KOKKOS_", "LD_PRELOAD", "ONEDNN_", "DNNL_")
-
-
-def run(*command, **env):
-    base = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
-    return subprocess.run([str(word) for word in command],
-                          env={**base, "STINT_WAITS": "0", **env},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          check=False, text=True)
-
-
-def need(good, *about):
-    if not good:
-        for text in about:
-            print(text)
-        sys.exit(1)
-
-
-def skip(why):
-    print("skipped: " + why)
-    sys.exit(77)
-
-
-def tool(*arguments):
-    done = run(TOOL, *arguments)
-    need(done.returncode == 0, arguments, done.stderr)
-    return done.stdout
 
 
 def record(folder, *command, options=("--ranges",), file="run.stint", **env):
@@ -58,25 +29,6 @@ def record(folder, *command, options=("--ranges",), file="run.stint", **env):
     done = run(TOOL, "run", *options, "--file", file, "--trace", "4M", "--", *command, **env)
     need(done.returncode == 0, done.returncode, done.stdout, done.stderr)
     return file, done
-
-
-def rows(file):
-    """(name, set) -> row; the default set as ""."""
-    out = {}
-    for row in csv.DictReader(tool("export", file, "--to", "csv").splitlines()):
-        key = (row["name"], row["set"].replace("GlobalStatInfo", ""))
-        need(key not in out, key)
-        out[key] = {k: int(v) for k, v in row.items() if v.isdigit()}
-    return out
-
-
-def calls(file):
-    return {key: row["calls"] for key, row in rows(file).items()}
-
-
-def losses(file):
-    lost = json.loads(tool("export", file, "--to", "json"))["lost"]
-    return {entry["what"]: entry["count"] for entry in lost}
 
 
 def delivered(done):
@@ -532,9 +484,5 @@ def case_layout(folder):
     need(done.returncode == 0, done.stderr)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        globals()["case_" + sys.argv[4]](folder)
-
-
-main()
+if __name__ == "__main__":
+    sys.exit(main(globals(), sys.argv[4]))
