@@ -63,15 +63,19 @@ function(stint_test_program target)
     stint_test_settings(${target})
 endfunction()
 
+# stint_test(<name> <labels> <command>...): an entry that skips with 77.
+function(stint_test name labels)
+    add_test(NAME ${name} COMMAND ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600 SKIP_RETURN_CODE 77)
+endfunction()
+
 # stint_test_cases(<prefix> <script> LABELS <label>... [ARGS <word>...] CASES <case>...): the script
 # in Python with the words and a case, an entry of the name <prefix><case> for each.
 function(stint_test_cases prefix script)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LABELS;ARGS;CASES")
     foreach(case IN LISTS arg_CASES)
-        add_test(NAME ${prefix}${case} COMMAND Python3::Interpreter -B
+        stint_test(${prefix}${case} "${arg_LABELS}" Python3::Interpreter -B
             "${CMAKE_CURRENT_SOURCE_DIR}/${script}" ${arg_ARGS} ${case})
-        set_tests_properties(${prefix}${case} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600
-            SKIP_RETURN_CODE 77)
     endforeach()
 endfunction()
 

@@ -23,9 +23,8 @@ if(TARGET stint_tool AND BUILD_SHARED_LIBS AND NOT STINT_GPU_API STREQUAL "cudar
     if(TARGET stint_mem AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=(address|thread)")
         list(APPEND with --mem)
     endif()
-    add_test(NAME gpu_combined.exact
-        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/combined_test.py"
-            $<TARGET_FILE:stint_tool> $<TARGET_FILE:stint_gpu_combined>
-            $<TARGET_FILE:stint_cuda_double> $<TARGET_FILE:stint_cupti_double> ${with})
-    set_tests_properties(gpu_combined.exact PROPERTIES LABELS unit TIMEOUT 330)
+    stint_test(gpu_combined.exact unit Python3::Interpreter -B
+        "${CMAKE_CURRENT_LIST_DIR}/combined_test.py" $<TARGET_FILE:stint_tool>
+        $<TARGET_FILE:stint_gpu_combined> $<TARGET_FILE:stint_cuda_double>
+        $<TARGET_FILE:stint_cupti_double> ${with})
 endif()

@@ -99,9 +99,6 @@ endif()
 # The tables against the headers of other versions, which tests/pypi.sh fetches. Those of the
 # toolkit, 13.5 from there, are compared above.
 foreach(version IN ITEMS 11.8 12.4 13.0 13.1 13.3)
-    add_test(NAME cupti_headers.${version}
-        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_LIST_DIR}/headers_test.py"
-            "${CMAKE_C_COMPILER}" ${version})
-    set_tests_properties(cupti_headers.${version} PROPERTIES LABELS real SKIP_RETURN_CODE 77
-        TIMEOUT 60)
+    stint_test(cupti_headers.${version} real Python3::Interpreter -B
+        "${CMAKE_CURRENT_LIST_DIR}/headers_test.py" "${CMAKE_C_COMPILER}" ${version})
 endforeach()

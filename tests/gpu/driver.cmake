@@ -19,9 +19,8 @@ if(CUDAToolkit_FOUND)
         set(headers "")
     endif()
 endif()
-add_test(NAME structure.assumptions COMMAND Python3::Interpreter -B
+stint_test(structure.assumptions structure Python3::Interpreter -B
     "${CMAKE_CURRENT_LIST_DIR}/double/assumptions_test.py" ${headers})
-set_tests_properties(structure.assumptions PROPERTIES LABELS structure)
 
 if(CUDAToolkit_FOUND)
     if(STINT_CUDA_STUB)

@@ -109,10 +109,9 @@ if(STINT_CUDA AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     endforeach()
     if(TARGET stint_whole_gpu)
         foreach(mode IN LISTS rehearsals)
-            add_test(NAME gpu_day.${mode}
-                COMMAND bash "${CMAKE_CURRENT_LIST_DIR}/day/first_day_test.sh" ${mode}
-                    "${PROJECT_BINARY_DIR}" "${CMAKE_CUDA_COMPILER}")
-            set_tests_properties(gpu_day.${mode} PROPERTIES LABELS "gpu_day;unit" TIMEOUT 120)
+            stint_test(gpu_day.${mode} "gpu_day;unit" bash
+                "${CMAKE_CURRENT_LIST_DIR}/day/first_day_test.sh" ${mode} "${PROJECT_BINARY_DIR}"
+                "${CMAKE_CUDA_COMPILER}")
         endforeach()
     endif()
     add_test(NAME gpu_real.cost COMMAND stint_real_cost)

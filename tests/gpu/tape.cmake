@@ -37,8 +37,7 @@ foreach(target IN ITEMS stint_tape_record stint_tape_play stint_tape_program sti
 endforeach()
 
 function(stint_tape_test name)
-    add_test(NAME ${name} COMMAND Python3::Interpreter -B "${tape}/tape_check.py" ${ARGN})
-    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
+    stint_test(${name} unit Python3::Interpreter -B "${tape}/tape_check.py" ${ARGN})
 endfunction()
 
 set(program $<TARGET_FILE:stint_tape_program>)

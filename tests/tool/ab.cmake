@@ -9,10 +9,8 @@ stint_vectors_test(pairs)
 foreach(target IN ITEMS pairs_power pairs_values)
     stint_test_program(${target} ${target}.c LIBS stint_reader)
 endforeach()
-add_test(NAME pairs.power
-    COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/pairs_power.py"
-        $<TARGET_FILE:pairs_power>)
-set_tests_properties(pairs.power PROPERTIES LABELS "tool;long" TIMEOUT 600)
+stint_test(pairs.power "tool;long" Python3::Interpreter -B
+    "${CMAKE_CURRENT_SOURCE_DIR}/pairs_power.py" $<TARGET_FILE:pairs_power>)
 
 stint_test_program(layout_program layout_program.c)
 

@@ -26,9 +26,8 @@ stint_add_test(TARGET stint_tool_top_percentiles LIBS stint_hand_run LABELS tool
     top_percentiles_test.c "${stint_SOURCE_DIR}/runtime/tool/top/top_percentiles.c")
 
 function(stint_export_test name)
-    add_test(NAME export.${name}
-        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/check_export.py" ${ARGN})
-    set_tests_properties(export.${name} PROPERTIES LABELS tool TIMEOUT 330)
+    stint_test(export.${name} tool Python3::Interpreter -B
+        "${CMAKE_CURRENT_SOURCE_DIR}/check_export.py" ${ARGN})
 endfunction()
 
 # The formats of the table; html has tests of its own, in tests/viewer, history in history_test.py.
@@ -62,10 +61,8 @@ foreach(run IN ITEMS full gpu)
         list(APPEND runs ${format}:${run})
     endforeach()
 endforeach()
-add_test(NAME locale.exports
-    COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/../locale_test.py"
-        $<TARGET_FILE:export_golden> ${runs})
-set_tests_properties(locale.exports PROPERTIES LABELS tool TIMEOUT 330 SKIP_RETURN_CODE 77)
+stint_test(locale.exports tool Python3::Interpreter -B
+    "${CMAKE_CURRENT_SOURCE_DIR}/../locale_test.py" $<TARGET_FILE:export_golden> ${runs})
 
 stint_export_test(agree agree $<TARGET_FILE:export_golden>)
 stint_export_test(self_test self-test $<TARGET_FILE:export_golden>)
@@ -78,5 +75,4 @@ target_compile_options(export_bench PRIVATE -O2)
 target_compile_features(export_bench PRIVATE c_std_11)
 target_compile_definitions(export_bench PRIVATE _GNU_SOURCE=1)
 stint_warnings(export_bench)
-add_test(NAME bench.export COMMAND export_bench 10000)
-set_tests_properties(bench.export PROPERTIES LABELS bench TIMEOUT 330)
+stint_test(bench.export bench export_bench 10000)

@@ -6,12 +6,9 @@
 stint_test_program(history_program history_program.c LIBS stint_fake)
 
 function(stint_history_test case labels)
-    add_test(NAME history.${case}
-        COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/history_test.py"
-            $<TARGET_FILE:stint_tool> $<TARGET_FILE:history_program>
-            $<TARGET_FILE:tool_program_fake> ${case})
-    set_tests_properties(history.${case} PROPERTIES LABELS "${labels}" TIMEOUT 600
-        SKIP_RETURN_CODE 77)
+    stint_test(history.${case} "${labels}" Python3::Interpreter -B
+        "${CMAKE_CURRENT_SOURCE_DIR}/history_test.py" $<TARGET_FILE:stint_tool>
+        $<TARGET_FILE:history_program> $<TARGET_FILE:tool_program_fake> ${case})
 endfunction()
 
 foreach(case IN ITEMS golden names left_out bounds merged gpu machines folder full_disk speed)

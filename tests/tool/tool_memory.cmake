@@ -2,7 +2,6 @@
 #
 # The memory that the tool needs for a run file with many names.
 
-add_test(NAME tool.memory
-    COMMAND Python3::Interpreter -B "${CMAKE_CURRENT_SOURCE_DIR}/tool_memory_test.py"
-        $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program>)
-set_tests_properties(tool.memory PROPERTIES LABELS tool TIMEOUT 300 SKIP_RETURN_CODE 77)
+stint_test(tool.memory tool Python3::Interpreter -B
+    "${CMAKE_CURRENT_SOURCE_DIR}/tool_memory_test.py" $<TARGET_FILE:stint_tool>
+    $<TARGET_FILE:tool_program>)

@@ -25,9 +25,8 @@ add_custom_command(
 stint_test_program(html_run "${html_dir}/html_run.c" "${html_stamp}" LIBS stint_hand_run)
 
 foreach(run IN ITEMS full tree empty zero gpu flat sent big)
-    add_test(NAME export.html.${run}
-        COMMAND Python3::Interpreter -B "${html_dir}/check_html.py" $<TARGET_FILE:html_run> ${run})
-    set_tests_properties(export.html.${run} PROPERTIES LABELS tool TIMEOUT 600)
+    stint_test(export.html.${run} tool Python3::Interpreter -B "${html_dir}/check_html.py"
+        $<TARGET_FILE:html_run> ${run})
 endforeach()
 
 add_test(NAME viewer.html.pages
