@@ -6,13 +6,15 @@ afterwards. The program's own output and exit status are those without stint.
     exits_test.py TOOL PROGRAM LATE LATE_STATIC CASE
 """
 import json
-import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tool"))
+# pylint: disable=wrong-import-position
+from cases import environment, main, need
 
 TOOL, PROGRAM, LATE, LATE_STATIC, CASE = sys.argv[1:6]
 
@@ -26,25 +28,8 @@ ENDS = {
 WORK = {"step": 5, "load": 5, "matmul": 20}
 
 
-class Wrong(Exception):
-    """The program did something else than it should."""
-
-
-def need(holds, *what):
-    if not holds:
-        raise Wrong("\n".join(str(part) for part in what))
-
-
-def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    kept.update({"LC_ALL": "C", "STINT_WAITS": "0",
-                 "ASAN_OPTIONS": "handle_segv=0:handle_abort=0:detect_leaks=0",
-                 "TSAN_OPTIONS": "handle_segv=0:handle_abort=0:report_thread_leaks=0"})
-    kept.update({k: str(v) for k, v in more.items()})
-    return kept
-
-
 def run(program, *arguments, rc=0, **variables):
+    variables["TSAN_OPTIONS"] = "handle_segv=0:handle_abort=0:report_thread_leaks=0"
     done = subprocess.run([program, *arguments], env=environment(**variables), check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
     done.out, done.err = done.stdout.decode(), done.stderr.decode("utf-8", "replace")
@@ -153,12 +138,5 @@ def case_late_destructors_static(folder):
     check_late(folder, LATE_STATIC, 3)
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="stint-exits-") as folder:
-        try:
-            globals()["case_" + CASE](pathlib.Path(folder))
-        except Wrong as wrong:
-            sys.exit("%s: %s" % (CASE, wrong))
-
-
-main()
+if __name__ == "__main__":
+    sys.exit(main(globals(), CASE))

@@ -12,27 +12,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tool"))
+# pylint: disable=wrong-import-position
+from cases import SKIPPED, environment, main, need
 
 ON, OFF, CASE = sys.argv[1:4]
-SKIPPED = 77
-
-
-class Wrong(Exception):
-    """The program did something else than it should."""
-
-
-def need(holds, *what):
-    if not holds:
-        raise Wrong("\n".join(str(part) for part in what))
-
-
-def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    # A leak checker needs descriptors and memory of its own.
-    kept.update({"LC_ALL": "C", "ASAN_OPTIONS": "detect_leaks=0", "STINT_WAITS": "0"})
-    kept.update({k: str(v) for k, v in more.items()})
-    return kept
 
 
 def default_signals():
@@ -166,16 +151,5 @@ def case_disk_full(folder):
     return 0
 
 
-def main():
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="stint-resources-"))
-    try:
-        return globals()["case_" + CASE](folder)
-    except Wrong as wrong:
-        print("%s: %s" % (CASE, wrong))
-        return 1
-    finally:
-        shutil.rmtree(str(folder), ignore_errors=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals(), CASE))

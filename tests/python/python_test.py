@@ -14,28 +14,17 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PACKAGE = ROOT / "packaging" / "python"
 LIBRARY, TOOL, CC = sys.argv[1:4]
-SKIPPED = 77
-LIMIT = 300
 
-sys.path.insert(0, str(PACKAGE))
+sys.path[:0] = str(PACKAGE), str(ROOT / "tests" / "tool")
 os.environ["PYSTINT_LIBRARY"] = LIBRARY
 os.environ["PYSTINT_TOOL"] = TOOL
 import stint  # noqa: E402  pylint: disable=wrong-import-position
 from stint import _library  # noqa: E402  pylint: disable=wrong-import-position
-
-
-class Wrong(Exception):
-    pass
-
-
-def need(holds, *what):
-    if not holds:
-        raise Wrong("\n".join(str(part) for part in what))
+from cases import LIMIT, SKIPPED, main, need  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def python(*arguments, code=0, drop=(), cwd=None, executable=sys.executable, **env):
@@ -494,17 +483,8 @@ def case_extension(folder):
     return 0
 
 
-def main():
+if __name__ == "__main__":
     if not stint.available:
         print("skipped: %s" % stint.reason)
-        return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="stint-python-") as folder:
-        try:
-            return globals()["case_" + sys.argv[4]](pathlib.Path(folder)) or 0
-        except Wrong as wrong:
-            print(wrong)
-            return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        sys.exit(SKIPPED)
+    sys.exit(main(globals(), sys.argv[4]))
