@@ -6,11 +6,10 @@
  */
 #include "arena.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/read_beginning.h"
 #include "base/scratch.h"
 #include "run_file.h"
 
@@ -43,20 +42,6 @@ static uint64_t early[STINT_STATUS_COUNT];
 
 /* The page-size piece texts are cut from; guarded by the registry's lock. */
 static struct { size_t next, end; /* bytes from the arena's start */ } texts;
-
-static void read_boot_id(char *out, size_t size) {
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t got = 0;
-    if (fd >= 0) {
-        got = read(fd, out, size - 1);
-        close(fd);
-    }
-    if (got < 0) {
-        got = 0;
-    }
-    out[got] = '\0';
-    out[strcspn(out, "\n")] = '\0';
-}
 
 /* Where address space is limited, the program and reports need some, too: a quarter of what can be
  * reserved is taken. */

@@ -7,16 +7,15 @@
  */
 #include "clock.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 #include "arithmetic.h"
+#include "read_beginning.h"
 #include "stint/detail/impl_clock.h"
 
 /* Long enough that the two clock readings (some 30 ns each) are 0.1 % of it, short enough to vanish
@@ -70,15 +69,10 @@ static int is_counter_trusted(void) {
     if (!__get_cpuid(0x80000007u, &a, &b, &c, &d) || !(d & 1u << 8)) {
         return 0; /* the rate follows the frequency */
     }
-    char name[8] = "";
-    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                  O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return 0;
-    }
-    ssize_t got = read(fd, name, sizeof name - 1);
-    close(fd);
-    return got >= 3 && !memcmp(name, "tsc", 3);
+    char name[8];
+    read_beginning("/sys/devices/system/clocksource/clocksource0/current_clocksource", name,
+                   sizeof name);
+    return !strncmp(name, "tsc", 3);
 }
 #else
 static int is_counter_trusted(void) {

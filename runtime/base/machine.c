@@ -6,35 +6,20 @@
  */
 #include "machine.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "errno_keep.h"
 #include "module.h"
 #include "number.h"
 #include "print.h"
+#include "read_beginning.h"
 
 #define CPU_BYTES 512  /* of the first processor, whose sixth line it is */
 #define USAGE_LINE 256 /* bytes; more than a line of a number in /proc/self/status */
 #define STAT_BYTES 512 /* of /proc/self/stat: the first 12 fields */
-
-/* Reads the beginning of a file as text: "" if it cannot be read. */
-static void read_beginning(const char *path, char *text, size_t size) {
-    ssize_t got = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        got = read(fd, text, size - 1);
-        close(fd);
-    }
-    if (got < 0) {
-        got = 0;
-    }
-    text[got] = '\0';
-}
 
 /* The first "model name" of /proc/cpuinfo; Arm kernels have none. */
 static void read_cpu(char *out, size_t size) {
@@ -86,16 +71,7 @@ void machine_read(struct machine *out) {
 
 /* The first word of a file, or "?". */
 static void read_word(char *out, size_t size, const char *path) {
-    ssize_t got = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        got = read(fd, out, size - 1);
-        close(fd);
-    }
-    if (got < 0) {
-        got = 0;
-    }
-    out[got] = '\0';
+    read_beginning(path, out, size);
     out[strcspn(out, " \n=")] = '\0';
     if (!*out) {
         strcpy(out, "?");

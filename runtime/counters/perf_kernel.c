@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/read_beginning.h"
 #include "perf_abi.h"
 
 /* Never 0, 1 or 2: a program that closed those would write its messages to the event. */
@@ -70,18 +71,10 @@ static uint64_t kernel_read_clock(void) {
 
 /* A number, which may be negative: -1 permits all. */
 static int kernel_get_paranoid(void) {
-    char text[16] = "";
+    char text[16];
     uint64_t number = 0;
-    int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return -1;
-    }
-    ssize_t got = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (got <= 0 || !number_parse_whole(text, 100, &number)) {
-        return -1;
-    }
-    return (int)number;
+    read_beginning("/proc/sys/kernel/perf_event_paranoid", text, sizeof text);
+    return number_parse_whole(text, 100, &number) ? (int)number : -1;
 }
 
 const struct perf_system perf_kernel = {

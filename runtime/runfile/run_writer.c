@@ -16,19 +16,11 @@
 #include "arena/arena.h"
 #include "base/error_text.h"
 #include "base/log.h"
+#include "base/read_beginning.h"
 
 int run_writer_boot(const char boot_id[40]) {
-    char here[40] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return 0;
-    }
-    ssize_t got = read(fd, here, sizeof here - 1);
-    close(fd);
-    if (got <= 0) {
-        return 0;
-    }
-    here[strcspn(here, "\n")] = '\0';
+    char here[40];
+    read_boot_id(here, sizeof here);
     return *here && !strncmp(here, boot_id, sizeof here);
 }
 

@@ -10,7 +10,6 @@
  */
 #include "process.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +26,7 @@
 #include "base/machine.h"
 #include "base/module.h"
 #include "base/print.h"
+#include "base/read_beginning.h"
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
 #include "config_read.h"
@@ -129,20 +129,12 @@ static void process_configure(void) {
 /* In pages, not on the stack: a first scope may be in a signal handler on a small stack. */
 struct description {
     struct machine machine;
-    char command[ARENA_NAME_BYTES];
+    char command[ARENA_NAME_BYTES + 1];
 };
 
 /* The command line with spaces between its arguments. */
-static uint32_t process_put_command(char text[ARENA_NAME_BYTES]) {
-    size_t length = 0;
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t got = read(fd, text, ARENA_NAME_BYTES);
-        close(fd);
-        if (got > 0) {
-            length = (size_t)got;
-        }
-    }
+static uint32_t process_put_command(char text[ARENA_NAME_BYTES + 1]) {
+    size_t length = read_beginning("/proc/self/cmdline", text, ARENA_NAME_BYTES + 1);
     while (length && !text[length - 1]) {
         --length;
     }
