@@ -146,13 +146,13 @@ def render_c(path):
              "#define STINT_COLUMN_COUNT %d\n" % len(entries),
              "static const struct report_column report_columns[STINT_COLUMN_COUNT] = {\n"]
     for entry in entries:
-        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %d, %s, %s, %s},\n" % (
+        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %d, %s, %s},\n" % (
             table.c_string(entry.name), table.c_string(entry.get("title")),
             KINDS[entry.get("kind")], c_field(entry),
             entry.get("sort") == "yes", c_flags("REPORT_IN_", views(entry)),
             c_flags("ROW_", needs(entry)), entry.get("hide") == "yes",
             entry.get("spare") == "yes", c_flags("ROW_", marks(entry)),
-            c_flags("ROW_", bounds(entry)), table.c_string(entry.get("doc"))))
+            c_flags("ROW_", bounds(entry))))
     return "".join(lines) + "};\n"
 
 

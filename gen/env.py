@@ -100,15 +100,15 @@ def check_default(entry):
 def render_c(path):
     entries = read(path)
     lines = [table.c_banner(path), "#define STINT_ENV_COUNT %d\n" % len(entries),
-             "/* name, kind, field, min, max, values, doc */\n",
+             "/* name, kind, field, min, max, values */\n",
              "static const struct env_entry env_table[] = {\n"]
     for entry in entries:
         field = entry.get("field")
         low, high = bounds(entry)
-        lines.append("    {%s, ENV_%s, %s, %d, %d, %s, %s},\n" % (
+        lines.append("    {%s, ENV_%s, %s, %d, %d, %s},\n" % (
             table.c_string(entry.name), entry.get("kind").upper(),
             "offsetof(struct stint_config, %s)" % field, low, high,
-            table.c_string(values(entry)), table.c_string(entry.get("doc"))))
+            table.c_string(values(entry))))
     return "".join(lines) + "};\n"
 
 

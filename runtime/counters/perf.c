@@ -93,10 +93,6 @@ size_t perf_list_names(char *out, size_t size, uint32_t groups) {
     return length;
 }
 
-int perf_is_hardware(enum counter_group group) {
-    return counter_lists[group].event[0].type != PERF_ABI_TYPE_SOFTWARE;
-}
-
 uint32_t perf_events_of(enum counter_group group) {
     return counter_lists[group].count;
 }

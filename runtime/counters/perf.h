@@ -35,8 +35,6 @@ struct perf_group {
 uint32_t perf_parse_names(const char *list);
 /* The names of those groups with ", " between them; returns the length. */
 size_t perf_list_names(char *out, size_t size, uint32_t groups);
-/* Whether these groups are counted by the processor, not by the kernel. */
-int perf_is_hardware(enum counter_group group);
 uint32_t perf_events_of(enum counter_group group);
 
 /* Opens the group for the calling thread. 0, or the errno. */

@@ -34,7 +34,6 @@ struct report_column {
     int spare;      /* left out first where a terminal has no room for all */
     uint32_t mark;  /* ROW_*: the cell of a row with it begins with a ~ */
     uint32_t bound; /* ROW_*: with <= */
-    const char *doc;
 };
 
 /* NULL past the last one. */

@@ -39,7 +39,6 @@ struct env_entry {
     uint64_t min;
     uint64_t max;
     const char *values;
-    const char *doc;
 };
 
 #include "env_table.inc"

@@ -91,7 +91,6 @@ struct report_column {
     int spare;
     uint32_t mark;
     uint32_t bound;
-    const char *doc;
 };
 
 enum env_kind {
@@ -119,7 +118,6 @@ struct env_entry {
     size_t offset;
     uint64_t min, max;
     const char *values;
-    const char *doc;
 };
 
 struct status_text {
@@ -405,14 +403,14 @@ int main(void) {
     for (size_t i = 0; i < STINT_COLUMN_COUNT; ++i) {
         const struct report_column *c = &report_columns[i];
         printf(
-            "column %s \"%s\" kind %d at %zu of %d sort %d views %u needs %u hide %d mark %u: %s\n",
+            "column %s \"%s\" kind %d at %zu of %d sort %d views %u needs %u hide %d mark %u\n",
             c->key, c->title, (int)c->kind, c->field.at, c->field.in_extra, c->sortable, c->views,
-            c->needs, c->hide, c->mark, c->doc);
+            c->needs, c->hide, c->mark);
     }
     for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
         const struct env_entry *e = &env_table[i];
-        printf("env %s=%s kind %d at %zu from %llu to %llu: %s\n", e->name, e->values, (int)e->kind,
-               e->offset, (unsigned long long)e->min, (unsigned long long)e->max, e->doc);
+        printf("env %s=%s kind %d at %zu from %llu to %llu\n", e->name, e->values, (int)e->kind,
+               e->offset, (unsigned long long)e->min, (unsigned long long)e->max);
     }
     for (size_t i = 0; i < STINT_STATUS_COUNT; ++i) {
         const struct status_text *s = &status_table[i];

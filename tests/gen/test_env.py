@@ -24,16 +24,16 @@ class Env(support.Case):
     def test_c(self):
         config = "offsetof(struct stint_config, "
         self.assert_golden("env_table.inc", ALL, support.HEAD + """#define STINT_ENV_COUNT 8
-/* name, kind, field, min, max, values, doc */
+/* name, kind, field, min, max, values */
 static const struct env_entry env_table[] = {
-    {"STINT_ENABLE", ENV_SWITCH, CONFIG(enable), 0, 1, "0|1", "Sets enable."},
-    {"STINT_REPORT", ENV_VIEW, CONFIG(report), 0, 0, "table[,LONG][,threads]", "Sets report."},
-    {"STINT_OUTPUT", ENV_TEXT, CONFIG(output), 0, 0, "stderr|PATH", "Sets output."},
-    {"STINT_UNIT", ENV_CHOICE, CONFIG(unit), 0, 2, "ms|us|ns", "Sets unit."},
-    {"STINT_LEVEL", ENV_LEVEL, CONFIG(level), 0, 2, "0|1|2", "Sets level."},
-    {"STINT_MEMORY", ENV_SIZE, CONFIG(memory), 4096, 3221225472, "4K..3G", "Sets memory."},
-    {"STINT_FILTER", ENV_GLOBS, CONFIG(filter), 0, 0, "+GLOB,-GLOB", "Sets filter."},
-    {"STINT_TRACE_MIN", ENV_DURATION, CONFIG(trace_min_ns), 0, 0, "DURATION", "Sets trace_min_ns."},
+    {"STINT_ENABLE", ENV_SWITCH, CONFIG(enable), 0, 1, "0|1"},
+    {"STINT_REPORT", ENV_VIEW, CONFIG(report), 0, 0, "table[,LONG][,threads]"},
+    {"STINT_OUTPUT", ENV_TEXT, CONFIG(output), 0, 0, "stderr|PATH"},
+    {"STINT_UNIT", ENV_CHOICE, CONFIG(unit), 0, 2, "ms|us|ns"},
+    {"STINT_LEVEL", ENV_LEVEL, CONFIG(level), 0, 2, "0|1|2"},
+    {"STINT_MEMORY", ENV_SIZE, CONFIG(memory), 4096, 3221225472, "4K..3G"},
+    {"STINT_FILTER", ENV_GLOBS, CONFIG(filter), 0, 0, "+GLOB,-GLOB"},
+    {"STINT_TRACE_MIN", ENV_DURATION, CONFIG(trace_min_ns), 0, 0, "DURATION"},
 };
 """.replace("CONFIG(", config).replace("LONG", "x" * 66))
 
