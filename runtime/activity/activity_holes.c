@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lists of activity_holes.h. Late work is taken in batches: one pass over the list, in place,
+ * The lists of holes. Late work is taken in batches: one pass over the list, in place,
  * from a copy at the end of its memory. Called by the sweep alone, whose buffer calls for a pass
  * after some thousand late items, or when a report is made.
  */
-#include "activity_holes.h"
+#include "activity_sweep.h"
 
 #include <string.h>
 

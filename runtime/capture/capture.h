@@ -31,4 +31,11 @@ void capture_step(uint64_t begun);
 void capture_schedule(const stint_schedule *schedule, stint_ready_fn ready, void *data,
                       uint64_t step);
 
+/* ---- schedule.c: which phase of a stint_schedule a step falls into. */
+
+enum schedule_phase { SCHEDULE_OFF, SCHEDULE_READY, SCHEDULE_RECORD };
+
+/* The phase of a step; *first gets the first step of its round's record phase, 0 outside rounds. */
+enum schedule_phase schedule_phase_of(const stint_schedule *s, uint64_t step, uint64_t *first);
+
 #endif

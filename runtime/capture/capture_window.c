@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "capture.h"
 #include "record/watch.h"
-#include "schedule.h"
 
 int capture_window_at(const stint_schedule *schedule, struct capture_rules *rules, uint64_t step,
                       struct capture_window *w) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "schedule.h"
+#include "capture.h"
 
 enum schedule_phase schedule_phase_of(const stint_schedule *s, uint64_t step, uint64_t *first) {
     uint64_t warm = (uint64_t)s->closed + s->ready;

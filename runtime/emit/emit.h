@@ -51,4 +51,9 @@ void emit_pop(void);
 /* In the child of a fork, under the registry's lock. */
 void emit_forget_all(void);
 
+/* ---- emit_nvtx.c: NVTX ranges: domain "stint", one registered string per site, the set as
+ * category. */
+
+extern const struct emit_ops emit_nvtx;
+
 #endif

@@ -6,7 +6,7 @@
  * - A tool may be a cancellation point. A cancelled call is treated as one that did nothing (see
  *   thread_pop): disabling cancellation would double what stint adds to a range, + 37 ns.
  */
-#include "emit_nvtx.h"
+#include "emit.h"
 
 #ifdef __clang__ /* a function of the header of CUDA 13.5, once at load, has 16 KiB of paths */
 #pragma clang diagnostic push

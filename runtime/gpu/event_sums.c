@@ -7,7 +7,7 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/config.h"
-#include "gpu_peak.h"
+#include "gpu.h"
 
 uint32_t event_sums_new(void) {
     uint32_t unit = arena_get(sizeof(struct arena_gpu), ARENA_RECORD);

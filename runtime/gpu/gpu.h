@@ -289,4 +289,9 @@ static inline int gpu_device(const struct gpu_ops *gpu, int number, struct gpu_d
     return gpu->device(number, out);
 }
 
+/* Peak rates at nominal clocks: bytes per second to and from its memory and single-precision
+ * operations per second, without tensor cores; 0 = unknown. STINT_GPU_PEAK has precedence over the
+ * device's properties. */
+void gpu_peak(const struct gpu_device *d, uint64_t *bytes_per_s, uint64_t *flops_per_s);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu_peak.h"
+#include "gpu.h"
 
 #include <stddef.h>
 #include <stdlib.h>

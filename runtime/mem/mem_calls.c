@@ -22,7 +22,6 @@
 #include "base/errno_keep.h"
 #include "mappings.h"
 #include "mem_count.h"
-#include "mem_start.h"
 #include "next_calls.h"
 #include "session/memory_calls.h"
 

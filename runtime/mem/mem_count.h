@@ -72,4 +72,12 @@ void mem_count_start(char *base, struct memory_scope *to);
 /* In the child of a fork: until there is another arena they do not. */
 void mem_count_forget(void);
 
+/* Whether the address is in the code of libstint.so, whose own memory is not counted; 1 while that
+ * is not known. */
+int mem_is_own_code(const void *address);
+
+/* Finds the next function of each form that is loaded. From the constructor: later the lock of the
+ * loader may be held by a thread that waits for the caller. */
+void new_calls_find(void);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mem_start.h"
+#include "mem_count.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -7,8 +7,6 @@
 #include <stdlib.h>
 
 #include "mappings.h"
-#include "mem_count.h"
-#include "new_calls.h"
 #include "next_calls.h"
 #include "session/memory_calls.h"
 

@@ -13,14 +13,13 @@
  *   So mem_inside is not set over it, and this file is compiled with unwind tables.
  * - A C++ library that was loaded by dlopen after this one is found by the module of the caller.
  */
-#include "new_calls.h"
+#include "mem_count.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "mem_count.h"
 #include "next_calls.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "own_time.h"
+#include "snapshot.h"
 
 #include "base/arithmetic.h"
 

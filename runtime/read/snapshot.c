@@ -14,8 +14,6 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "own_time.h"
-#include "snapshot_tries.h"
 
 #define PATIENCE                                                                                   \
     (1000u * SNAPSHOT_TRIES) /* a thread or GPU lane has one odd node; a second of waiting */

@@ -316,4 +316,13 @@ int snapshot_activity_load(struct snapshot_activity *out, const struct arena_act
 /* 0, or -1 without memory. */
 int snapshot_take_back(struct snapshot *s);
 
+/* Sets inside, splits and own of all nodes. */
+void own_times(struct snapshot *s);
+
+/* How often a value that a thread may be writing is read again. The fuzzer, where no thread writes,
+ * sets it lower. */
+#ifndef SNAPSHOT_TRIES
+#define SNAPSHOT_TRIES 200
+#endif
+
 #endif

@@ -10,7 +10,6 @@
 
 #include "arena/arena.h"
 #include "base/name.h"
-#include "snapshot_tries.h"
 
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes) {
     uint64_t at = (uint64_t)unit * STINT_IMPL_UNIT;

@@ -11,7 +11,7 @@
 /* stint_impl_begin_dynamic, stint_scope_begin, stint_scope_end and stint_sample_add. */
 void dynamic_begin(void *guard, struct stint_impl_site *site, uint32_t set, const char *name,
                    uint64_t length, uint64_t start_us);
-/* As handle_begin (handle.h), under a name made at run time. */
+/* As handle_begin (handle.c), under a name made at run time. */
 void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length);
 /* The word of a name: with SITE_OFF if it is switched off, 0 if it has none, counted. */
 uint64_t dynamic_word(const char *name, uint64_t length);

@@ -3,7 +3,7 @@
  * STINT_TIMER_BEGIN and STINT_TIMER_END: the interval is in the handle (start in word 0, the site's
  * word in word 1), so that it may end on another thread; the thread that ends it records it.
  */
-#include "handle.h"
+#include "recorder.h"
 
 #include "base/clock.h"
 #include "base/errno_keep.h"

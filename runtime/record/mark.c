@@ -2,7 +2,7 @@
 /*
  * STINT_TIMER_MARK and STINT_TIMER_VALUE: events of the trace without a scope.
  */
-#include "mark.h"
+#include "recorder.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "moved.h"
+#include "recorder.h"
 
 #include "thread.h"
 

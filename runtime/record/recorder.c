@@ -15,7 +15,6 @@
 #include "crossing.h"
 #include "emit/emit.h"
 #include "left.h"
-#include "moved.h"
 #include "node.h"
 #include "probe.h"
 #include "registry.h"

@@ -6,6 +6,9 @@
 #ifndef STINT_RECORDER_H
 #define STINT_RECORDER_H
 
+#include <stdint.h>
+
+#include "base/api.h"
 #include "thread.h"
 
 struct tree_place;
@@ -50,5 +53,39 @@ void recorder_reopen(struct thread_block *b, uint64_t guard, struct tree_place t
 static inline uint64_t recorder_guard_of_name(uint32_t site) {
     return (uint64_t)1 << 63 | (uint64_t)site << 2;
 }
+
+/* ---- moved.c: scopes that end on another thread than the one that opened them: a coroutine or
+ * fiber may have taken them there. Their time on the two threads cannot be told apart, so they
+ * have no sample. */
+
+/* Makes the frame of that guard and opening MOVED, on the thread that has it open, and counts the
+ * scope as lost. No other function writes to a frame of another running thread. Its guard is
+ * written by compare and exchange: the owner may close or abandon the scope at the same time. Any
+ * thread. */
+void moved_end(uint64_t guard, uint64_t opened);
+
+/* ---- handle.c: intervals that are not blocks: STINT_TIMER_BEGIN and STINT_TIMER_END. */
+
+/* handle: two words of the caller's. */
+void handle_begin(uint64_t *handle, struct stint_impl_site *site);
+void handle_end(uint64_t *handle);
+/* Into another set than the default one. */
+void handle_end_in(uint64_t *handle, uint32_t set);
+
+/* ---- mark.c: moments and values of the trace: STINT_TIMER_MARK and STINT_TIMER_VALUE. */
+
+void mark_add(struct stint_impl_site *from);
+/* Under a name made at run time; length UINT64_MAX: up to the NUL. */
+void mark_add_named(const char *name, uint64_t length);
+void mark_add_named_value(const char *name, uint64_t length, double value);
+void mark_add_value(struct stint_impl_site *from, double value);
+
+/* ---- sender.c: work below the scope that sent it: stint_sender_here and STINT_TIMER_UNDER. */
+
+/* The innermost open scope of the calling thread and the time, all 0 if none is open. */
+stint_sender sender_here(void);
+
+/* Begins a scope below that sender; the guard as in recorder_begin_slow. */
+void sender_begin(void *guard, struct stint_impl_site *site, uint64_t at, uint64_t who);
 
 #endif

@@ -10,14 +10,13 @@
  * a node that names the sender's node: nothing of another thread is written, and each thread's
  * times add up as without senders. Readers move the node below its sender (snapshot.c).
  */
-#include "sender.h"
+#include "recorder.h"
 
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/errno_keep.h"
 #include "base/hash.h"
 #include "measured.h"
-#include "recorder.h"
 #include "site.h"
 #include "tree.h"
 

@@ -11,7 +11,6 @@
 #include "read/activity_name.h"
 #include "report.h"
 #include "report_grid.h"
-#include "report_path.h"
 
 static const struct snapshot_activity *device_find_activity(const struct snapshot *s, uint32_t kind,
                                                             uint32_t detail, uint32_t device) {

@@ -6,6 +6,7 @@
 #define STINT_REPORT_GRID_H
 
 #include "base/text.h"
+#include "read/snapshot.h"
 #include "report_options.h"
 
 #define GRID_COLUMNS 24u
@@ -39,5 +40,13 @@ void grid_share(struct report_grid *g, uint64_t part, uint64_t whole); /* "-" of
 void grid_fit(struct report_grid *g, const struct report_options *o, uint32_t keep);
 /* Appends it to `out`, each line after `indent` spaces, and frees it. 0, or -1 without memory. */
 int grid_print(struct report_grid *g, struct text *out, size_t indent);
+
+#define REPORT_PATH 400u
+
+/* "main > step > load", of at most so many bytes with the NUL: what does not fit goes from the
+ * left. Returns the length. */
+size_t report_path_text(char out[REPORT_PATH], const struct snapshot *s, uint32_t node);
+/* A cell of it; "-" where no scope is known. */
+void report_path(struct report_grid *g, const struct snapshot *s, uint32_t node);
 
 #endif

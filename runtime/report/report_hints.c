@@ -15,7 +15,7 @@
 #include "read/occupancy.h"
 #include "read/rows.h"
 #include "report.h"
-#include "report_path.h"
+#include "report_grid.h"
 
 #define SMALL_COPY 65536u   /* bytes on average: below it the call costs more than the copy */
 #define MANY_COPIES 100u    /* of a row */

@@ -2,7 +2,7 @@
 /*
  * A scope by its way from the outermost one.
  */
-#include "report_path.h"
+#include "report_grid.h"
 
 #include <string.h>
 

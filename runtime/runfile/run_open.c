@@ -23,7 +23,6 @@
 #include "arena/arena.h"
 #include "base/log.h"
 #include "run_parts.h"
-#include "run_writer.h"
 
 /* ---- Its writer. */
 

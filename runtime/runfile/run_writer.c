@@ -3,7 +3,7 @@
  * The process that writes a run file, by /proc: whether it is of this boot, and which run file a
  * process has mapped. run.c and cmd_top.c call this.
  */
-#include "run_writer.h"
+#include "run_open.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "config_read.h"
+#include "env.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "base/filter.h"
 #include "base/log.h"
 #include "emit/emit.h"
-#include "env.h"
 #include "report/report_options.h"
 
 #define CONFIG_MAX_MEMORY ((uint64_t)4095 << 20)

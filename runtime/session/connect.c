@@ -20,7 +20,6 @@
 #define EVENT_BACKEND &gpu_driver
 #endif
 #ifdef STINT_HAVE_NVTX
-#include "emit/emit_nvtx.h"
 #define EMIT_BACKEND &emit_nvtx
 #else
 #define EMIT_BACKEND NULL

@@ -15,10 +15,7 @@
 #include "gpu/stream_timer.h"
 #include "lines/line_book.h"
 #include "record/dynamic.h"
-#include "record/handle.h"
-#include "record/mark.h"
 #include "record/recorder.h"
-#include "record/sender.h"
 #include "record/set.h"
 
 /* ---- Scopes. While a capture waits for a GPU context, those that take the slow path look for one,

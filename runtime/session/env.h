@@ -10,4 +10,8 @@ struct stint_config;
 
 void env_read(struct stint_config *out);
 
+/* Sets `config`, once when the library starts. One line for each value that is invalid, which is
+ * ignored. The caller holds the registry's lock. */
+void config_read_environment(void);
+
 #endif

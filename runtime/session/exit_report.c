@@ -3,7 +3,7 @@
  * The report at the end of the program, from the library's own destructor: after the program's
  * atexit handlers and static destructors.
  */
-#include "exit_report.h"
+#include "report_print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,6 @@
 #include "process.h"
 #include "record/registry.h"
 #include "report/report_options.h"
-#include "report_print.h"
 
 static char view[128];                     /* of stint_report_at_exit; "" = not called */
 static const struct exit_profile *profile; /* written once, by a constructor */

@@ -29,8 +29,8 @@
 #include "base/read_beginning.h"
 #include "base/scratch.h"
 #include "capture/capture_rules.h"
-#include "config_read.h"
 #include "cost/cost.h"
+#include "env.h"
 #include "gpu/gpu.h"
 #include "lines/line_book.h"
 #include "record/allocations.h"
@@ -41,7 +41,6 @@
 #include "record/site.h"
 #include "record/thread.h"
 #include "record/waits.h"
-#include "reference.h"
 
 #define LABEL_BYTES 200
 

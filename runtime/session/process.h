@@ -27,4 +27,9 @@ struct arena_job *process_job(void);
  * neither was needed. Takes the tracer's lock: the caller must not hold a lock. */
 void process_describe_gpu(char *out, size_t size);
 
+/* The current speed of this processor, for comparing runs on machines of different speed:
+ * picoseconds of one turn of a small integer loop, the minimum of a few tries. Takes about 100
+ * us. */
+uint32_t reference_ps(void);
+
 #endif

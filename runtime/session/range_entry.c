@@ -8,8 +8,6 @@
 #include "base/errno_keep.h"
 #include "process.h"
 #include "record/crossing.h"
-#include "record/handle.h"
-#include "record/mark.h"
 #include "record/measured.h"
 #include "record/recorder.h"
 #include "record/tree.h"

@@ -21,7 +21,6 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "capture/capture.h"
-#include "capture/schedule.h"
 #include "gpu/event_pool.h"
 #include "read/baseline.h"
 #include "record/interval_sample.h"

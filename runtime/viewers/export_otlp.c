@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats.h"
-#include "otlp.h"
+#include "metrics.h"
 
 int export_otlp(struct sink *out, struct run *r) {
     const struct otlp_form form = {0};

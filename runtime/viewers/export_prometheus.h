@@ -5,8 +5,83 @@
 #ifndef STINT_EXPORT_PROMETHEUS_H
 #define STINT_EXPORT_PROMETHEUS_H
 
-#include "exposition.h"
+#include "base/sink.h"
+#include "base/text.h"
+#include "export/export_names.h"
 #include "read/rows.h"
+
+/* ---- exposition.c: the metrics of one run or of several in Prometheus' text format: each
+ * family once. A text that runs out of memory says so itself. */
+
+/* Twice as many as export_prometheus.c has. */
+#define EXPOSITION_FAMILIES 128u
+
+enum exposition_unit { EXPOSITION_SECONDS, EXPOSITION_NUMBER };
+
+/* Three of the process, and the six of stint_run_info. */
+#define EXPOSITION_LABELS 9u
+
+struct exposition_labels {
+    uint32_t count;
+    int terminal; /* they are printed on one: a name must not be a command to it */
+    struct {
+        const char *key;
+        struct export_name value;
+    } label[EXPOSITION_LABELS];
+};
+
+void exposition_label_add(struct exposition_labels *l, const char *key, struct export_name value);
+
+struct exposition_family {
+    const char *name;
+    const char *type; /* counter, gauge, summary or histogram */
+    const char *help;
+    struct text series;
+};
+
+struct exposition {
+    struct sink *sink;                /* takes a series at once; NULL: they are kept by family */
+    struct exposition_labels process; /* of the run at hand, the first labels of its series */
+    struct exposition_family family[EXPOSITION_FAMILIES];
+    uint32_t families;
+    uint32_t current;
+    int failed;
+};
+
+struct exposition_summary {
+    const uint64_t *percentile_ns; /* PERCENTILE_COUNT; NULL: they are not known */
+    uint64_t sum_ns;
+    uint64_t count;
+};
+
+/* The bounds of every histogram: 2^4 ns, which is about the time that a scope itself takes, and
+ * each next power of two, to 2^42 ns (73 minutes), about where the recorder has its last bucket.
+ * They are the same for every scope, run and machine, so that buckets can be added. */
+#define EXPOSITION_BOUNDS 39u
+
+static inline uint64_t exposition_bound_ns(uint32_t bound) {
+    return (uint64_t)16 << bound;
+}
+
+struct exposition_histogram {
+    uint64_t up_to[EXPOSITION_BOUNDS]; /* the calls that were not longer than the bound */
+    uint64_t sum_ns;
+    uint64_t count;
+};
+
+/* sink: NULL for exposition_put. */
+void exposition_start(struct exposition *x, struct sink *sink);
+/* A family, which the series that follow belong to. */
+void exposition_family(struct exposition *x, const char *name, const char *type, const char *help);
+void exposition_number(struct exposition *x, const struct exposition_labels *l, uint64_t value,
+                       enum exposition_unit unit);
+void exposition_summary(struct exposition *x, const struct exposition_labels *l,
+                        const struct exposition_summary *m);
+void exposition_histogram(struct exposition *x, const struct exposition_labels *l,
+                          const struct exposition_histogram *m);
+/* Appends all families. 0, or -1 without memory, also before. */
+int exposition_put(struct text *out, const struct exposition *x);
+void exposition_free(struct exposition *x);
 
 /* All of a run that the families of scopes are made of. */
 struct prometheus {

@@ -4,7 +4,7 @@
  * timestamps: node_exporter skips a file that has any. Two series with the same labels make the
  * scrape fail, so each byte that is not UTF-8 is written as \xff, where other exports write U+FFFD.
  */
-#include "exposition.h"
+#include "export_prometheus.h"
 
 #include <stdio.h>
 #include <string.h>

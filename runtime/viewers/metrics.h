@@ -9,6 +9,7 @@
 #define STINT_VIEWERS_METRICS_H
 
 #include "base/scratch.h"
+#include "base/sink.h"
 #include "export/export_names.h"
 #include "read/run.h"
 
@@ -116,5 +117,14 @@ struct metric_exponential {
 /* 0, or -1 without memory. */
 int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
                           const struct metric_histogram *h);
+
+/* ---- otlp.c: a request of OTLP, JSON in one line. */
+
+struct otlp_form {
+    int explicit_bounds; /* the bounds of the recorder's buckets; else exponential histograms */
+};
+
+/* 0, or -1 without memory. */
+int otlp_put(struct sink *out, struct metrics *m, const struct otlp_form *form);
 
 #endif

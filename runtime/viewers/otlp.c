@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "export/export_names.h"
-#include "otlp.h"
+#include "metrics.h"
 #include "stint/stint.h"
 
 enum { DELTA = 1, CUMULATIVE = 2 }; /* AggregationTemporality */

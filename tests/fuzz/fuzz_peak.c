@@ -4,7 +4,7 @@
  */
 #include "base/config.h"
 #include "fuzz.h"
-#include "gpu/gpu_peak.h"
+#include "gpu/gpu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct gpu_device device = {.name = "fuzz"};

@@ -6,7 +6,7 @@
 #include "arena/activity_kind.h"
 #include "base/histogram.h"
 #include "hand_test.h"
-#include "viewers/exposition.h"
+#include "viewers/export_prometheus.h"
 
 TEST(export_prometheus, seconds_to_the_nanosecond) {
     hand_start(&hand);

@@ -7,7 +7,7 @@
 
 #include "arena/arena.h"
 #include "harness.h"
-#include "tool/merge/merge_inputs.h"
+#include "tool/merge/merge.h"
 
 #define NAMES 1000000u /* of each run; the files have no blocks */
 

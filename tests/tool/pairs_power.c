@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "tool/diff/diff_pairs.h"
+#include "tool/diff/diff_math.h"
 
 #include "pairs_noise.h"
 

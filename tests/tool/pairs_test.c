@@ -5,7 +5,7 @@
  * found.
  */
 #include "harness.h"
-#include "tool/diff/diff_pairs.h"
+#include "tool/diff/diff_math.h"
 
 #include "pairs_noise.h"
 #include "pairs_recorded.inc"

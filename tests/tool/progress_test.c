@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "tool/common/progress.h"
+#include "tool/common/command.h"
 
 /* stderr of the case becomes a terminal; what is written to it is read here. -1: there is none. */
 static int terminal(void) {

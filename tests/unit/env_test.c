@@ -6,7 +6,6 @@
 #include "session/env.h"
 
 #include "base/config.h"
-#include "session/config_read.h"
 #include "support.h"
 
 struct variable {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu/gpu_peak.h"
+#include "gpu/gpu.h"
 
 #include "base/config.h"
 #include "harness.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/schedule.h"
+#include "capture/capture.h"
 
 #include "harness.h"
 

@@ -29,7 +29,6 @@
 #include "gpu/stream_timer.h"
 #include "read/baseline.h"
 #include "record/registry.h"
-#include "session/exit_report.h"
 #include "session/interval.h"
 #include "session/report_print.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source.h"
+#include "annotate.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -8,7 +8,6 @@
  * - Each run has a file in the folder of the comparison, which is kept.
  */
 #include "commands.h"
-#include "print_diff.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -29,7 +28,6 @@
 #include "tool/common/command.h"
 #include "tool/diff/diff.h"
 #include "tool/run/run_files.h"
-#include "tool/run/run_side.h"
 
 #define AB_ALPHA 0.05
 #define AB_UNDECIDED 3   /* exit status */

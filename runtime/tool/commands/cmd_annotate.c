@@ -17,7 +17,6 @@
 #include "base/write_all.h"
 #include "runfile/run_open.h"
 #include "tool/annotate/annotate.h"
-#include "tool/annotate/source.h"
 #include "tool/common/command.h"
 
 struct arguments {

@@ -4,7 +4,6 @@
  * diff.c finds. The options of the second side are added to those of the first.
  */
 #include "commands.h"
-#include "print_diff.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -12,12 +12,10 @@
 #include "export/export_tables.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
-#include "tool/common/export_target.h"
-#include "tool/common/progress.h"
 #include "tool/follow/follow.h"
 #include "tool/history/history.h"
 #include "viewers/formats.h"
-#include "viewers/otlp.h"
+#include "viewers/metrics.h"
 
 struct request {
     const struct format *format;

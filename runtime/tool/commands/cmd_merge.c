@@ -14,7 +14,6 @@
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 #include "tool/merge/merge.h"
-#include "tool/merge/merge_inputs.h"
 
 /* Room that any merge has. */
 #define SPARE ((uint64_t)1 << 30)

@@ -26,12 +26,8 @@
 #include "base/log.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
-#include "tool/common/export_target.h"
 #include "tool/common/run_view.h"
 #include "tool/run/run_files.h"
-#include "tool/run/run_library.h"
-#include "tool/run/run_mpi.h"
-#include "tool/run/run_ranges.h"
 #include "viewers/formats.h"
 
 #define SUFFIX ".stint"

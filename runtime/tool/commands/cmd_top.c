@@ -19,7 +19,6 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "runfile/run_open.h"
-#include "runfile/run_writer.h"
 #include "tool/common/command.h"
 #include "tool/common/run_view.h"
 #include "tool/top/top.h"

@@ -5,6 +5,8 @@
 #ifndef STINT_TOOL_COMMANDS_H
 #define STINT_TOOL_COMMANDS_H
 
+#include "tool/common/options.h"
+
 int cmd_report(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_run(int argc, char **argv);
@@ -16,5 +18,13 @@ int cmd_info(int argc, char **argv);
 int cmd_instrument(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_help(int argc, char **argv);
+
+struct diff;
+struct diff_options;
+/* cmd_diff.c, also for ab. Prints a judged diff on standard output. top: at most so many rows, 0 =
+ * all. fail: a row that is slower by that share is a failure. COMMAND_GOOD, or the exit status
+ * after one line. */
+int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_format format,
+                   uint32_t top, double fail);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sink.h"
 #include "options.h"
 #include "read/run.h"
 #include "report/report_options.h"
@@ -42,5 +43,24 @@ int command_colour(enum option_color when, int fd);
 uint32_t command_width(int fd);
 /* Width, colours and bar of a report on fd. */
 void command_fit_report(struct report_options *o, enum option_color when, int fd);
+
+/* ---- export_target.c: where an export goes: standard output, a device or a pipe, or a file that
+ * appears when it is complete. */
+
+/* Writes the run to the sink; -1 without memory. `what` is that of export_target_write. */
+typedef int export_target_writer(struct sink *out, const void *what, struct run *r);
+
+/* output: a path; NULL or "-" is standard output. Shows the progress on a terminal. 0, or -1 after
+ * one line. */
+int export_target_write(const char *output, export_target_writer *put, const void *what,
+                        struct run *r);
+
+/* ---- progress.c: a line on stderr, if it is a terminal, while something takes more than a
+ * second. */
+
+/* what: "reading", "writing"; the bytes of the sink, if there is one, are shown. One at a time. */
+void progress_start(const char *what, const struct sink *bytes);
+/* Erases the line. */
+void progress_stop(void);
 
 #endif

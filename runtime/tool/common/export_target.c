@@ -4,7 +4,7 @@
  * commands export and run use it. A regular file is replaced by a whole one or not at all; one that
  * a running program is writing is refused.
  */
-#include "export_target.h"
+#include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/replace_file.h"
-#include "progress.h"
 
 struct target {
     const char *path; /* NULL = stdout */

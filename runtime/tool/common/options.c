@@ -15,7 +15,6 @@
 #include "base/number.h"
 #include "command.h"
 #include "report/report_options.h"
-#include "suggest.h"
 
 #include "option_table.inc"
 

@@ -3,7 +3,7 @@
  * A line on stderr while a command reads or writes for more than a second. A timer's signal handler
  * prints it: a second thread would need locks around the counter that the writing thread changes.
  */
-#include "progress.h"
+#include "command.h"
 
 #include <signal.h>
 #include <string.h>

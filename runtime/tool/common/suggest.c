@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "suggest.h"
+#include "options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -20,7 +20,7 @@
 
 #include "base/arithmetic.h"
 #include "base/name.h"
-#include "diff_pairs.h"
+#include "diff_math.h"
 
 #define TYPICAL 0.95
 #define FALSE_FINDINGS 0.02 /* the share of false findings that is accepted */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "diff_pairs.h"
+#include "diff_math.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/arithmetic.h"
-#include "diff_math.h"
 
 /* The variance of the prior, in variances of a pair: the test is the most powerful for changes of
  * about three standard deviations of a pair, and loses little for smaller ones. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "interval_report.h"
+#include "follow.h"
 
 #include <string.h>
 

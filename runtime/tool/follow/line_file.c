@@ -8,7 +8,7 @@
  *   opened.
  * - The file is opened again when its name leads to another file or to none.
  */
-#include "line_file.h"
+#include "follow.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * program are read although its file was removed or replaced meanwhile, and so that its inode is
  * not used for another file. A file that cannot be read is reported once, until it changes.
  */
-#include "run_watch.h"
+#include "follow.h"
 
 #include <fcntl.h>
 #include <glob.h>

@@ -16,7 +16,6 @@
 #include "read/rows.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
-#include "tool/common/progress.h"
 #include "tool/common/run_inputs.h"
 
 /* The total or the self time is a bound: the run has no value there. */

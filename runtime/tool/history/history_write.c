@@ -23,7 +23,7 @@
 #include "base/text.h"
 #include "export/export_columns.h"
 #include "history.h"
-#include "tool/common/export_target.h"
+#include "tool/common/command.h"
 #include "tool/common/sha256.h"
 
 #define TITLE_BYTES 200u /* a file system has 255, of which .csv and a temporary name need some */

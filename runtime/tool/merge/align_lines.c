@@ -6,7 +6,7 @@
  * lowest a convex one. So searches that halve or divide a range find all that is needed, in time
  * proportional to the number of points. merge_align.c calls.
  */
-#include "align_lines.h"
+#include "merge.h"
 
 #include "base/arithmetic.h"
 

@@ -6,15 +6,109 @@
 #ifndef STINT_TOOL_MERGE_H
 #define STINT_TOOL_MERGE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "arena/arena.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
+#include "base/replace_file.h"
 #include "base/scratch.h"
-#include "merge_align.h"
-#include "merge_file.h"
 #include "read/ranks.h"
 #include "read/run.h"
 #include "read/snapshot.h"
+#include "tool/common/run_inputs.h"
+
+/* ---- merge_file.c: a run file under construction. It is made in memory, written to a temporary
+ * file when it is complete, and renamed: a mapping of the file would end in SIGBUS if the disk
+ * becomes full. */
+
+struct merge_file {
+    struct replace_file file;
+    char *base;
+    uint64_t size; /* of the memory, which is used from its start */
+    uint64_t used;
+    uint64_t committed;           /* the part that has memory */
+    uint64_t text_next, text_end; /* the piece that texts are taken from */
+    int failed;                   /* one line was printed */
+};
+
+/* With addresses for `bytes` bytes, which get memory as they are used. 0, or -1 after one line. */
+int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes);
+/* Zeroed memory in units; 0 after one line. */
+uint32_t merge_file_get(struct merge_file *f, uint64_t bytes);
+uint32_t merge_file_text(struct merge_file *f, const char *bytes, size_t length);
+static inline void *merge_file_at(const struct merge_file *f, uint32_t unit) {
+    return f->base + (uint64_t)unit * STINT_IMPL_UNIT;
+}
+static inline struct arena_header *merge_file_header(const struct merge_file *f) {
+    return (struct arena_header *)(void *)f->base;
+}
+static inline const struct arena_text *merge_file_text_at(const struct merge_file *f,
+                                                          uint32_t text) {
+    return (const struct arena_text *)(const void *)(f->base + (uint64_t)text * 8);
+}
+/* Writes the used memory and renames the file. 0, or -1 after one line. */
+int merge_file_publish(struct merge_file *f);
+/* Releases it, published or not. */
+void merge_file_close(struct merge_file *f);
+
+/* ---- merge_align.c: the clocks of hosts whose traces are merged. Clocks of different boots
+ * have nothing in common but the time of day, which may be seconds off. Calls of a scope that
+ * waits for all ranks, as a barrier, say more: no rank leaves the n-th call before the last one
+ * has come to it. The runs are added once, before they are merged; then the clocks are solved.
+ * Untrusted input, as the files are. */
+
+#define ALIGN_TEXT 400
+
+/* The runs of one boot with one kind of clock, whose ticks are comparable. */
+struct align_host {
+    char boot_id[40];
+    uint32_t kind;
+    struct clock_stamp start; /* of its first run, as the next */
+    double ns_per_tick;
+    double first_ns; /* when its traces begin and end, in nanoseconds of its clock after start */
+    double last_ns;
+    /* To the clock of the first host, beside the time of day: offset + rate * (time - middle). */
+    int known;
+    double offset_ns;
+    double rate;
+    double middle_ns;
+    double error_ns; /* at most so much, from the first to the last */
+};
+
+struct align_calls;
+struct align_name;
+struct align_run;
+
+struct merge_align {
+    struct scratch memory;
+    struct align_host *host;
+    uint32_t host_count;
+    uint32_t host_room;
+    struct align_run *run;
+    uint32_t run_count;
+    uint32_t run_room;
+    struct align_name *name;
+    uint32_t name_count;
+    uint32_t name_room;
+    struct hash_map known;
+    uint32_t traced;       /* runs with a trace */
+    char text[ALIGN_TEXT]; /* how exact the clocks are; "": one clock, or no trace */
+};
+
+int merge_align_start(struct merge_align *a);
+void merge_align_end(struct merge_align *a);
+/* The first run is that of the clock that the others are aligned with. 0, or -1 without memory. */
+int merge_align_add(struct merge_align *a, struct run *r);
+int merge_align_solve(struct merge_align *a);
+/* NULL: a boot of which no run was added. */
+const struct align_host *merge_align_host(const struct merge_align *a,
+                                          const struct arena_header *h);
+/* Nanoseconds in the clock of the first host, after its start, of a tick of the host's; and how
+ * many of them pass per tick. */
+double merge_align_ns(const struct merge_align *a, const struct align_host *host, uint64_t tick);
+double merge_align_rate(const struct align_host *host);
 
 /* ---- merge_names.c: what merged runs have in common: texts, sites and sets, each once. */
 
@@ -219,5 +313,46 @@ int merge_lanes(struct merge *m, const struct merge_map *map);
 void merge_map_clock(const struct merge *m, struct merge_map *map);
 void merge_about_add(struct merge *m, const struct merge_map *map);
 int merge_about_finish(struct merge *m);
+
+/* ---- align_lines.c: the straight lines through all of a number of vertical intervals: what two
+ * clocks that run at constant rates can differ by, if each interval holds their difference at
+ * one moment. */
+
+/* At a time in seconds, a difference in nanoseconds: between low and high, and probably near
+ * `likely`. */
+struct align_point {
+    double at;
+    double low;
+    double high;
+    double likely;
+    double enter; /* the difference if the ranks had come together: not used here */
+};
+
+struct align_line {
+    double offset; /* at 0 */
+    double rate;   /* nanoseconds per second */
+};
+
+/* The clocks run so much apart, and not quite at constant rates; a clock's rate is measured as
+ * exactly as this at worst. */
+#define ALIGN_RATE_MOST 2e6       /* nanoseconds per second */
+#define ALIGN_WIGGLE_NS 1000.0    /* so much from a line, */
+#define ALIGN_WIGGLE_PER_S 1000.0 /* and this per second between the first and the last point */
+
+/* The line nearest to the likely differences, and how far another one that passes through all
+ * intervals is from it at most, between the times `from` and `to`. 0, or -1: there is none. */
+int align_fit(struct align_line *out, double *error, const struct align_point *point,
+              uint32_t count, double from, double to);
+
+/* ---- merge_inputs.c: the sizes and clocks of the files of a merge, from their headers. */
+
+/* Whether not all runs are of one boot with one kind of clock. */
+int merge_inputs_several_clocks(const struct run_inputs *in);
+/* The bytes that hold the contents of all. */
+uint64_t merge_inputs_bytes(const struct run_inputs *in);
+/* The bytes that their merge may need besides: histograms of nodes that kept their samples, and the
+ * numbers of each run for each name of all runs. At least as many as it needs, unless a run was
+ * merged itself and its ranks lack many names of the others. */
+uint64_t merge_inputs_growth(const struct run_inputs *in);
 
 #endif

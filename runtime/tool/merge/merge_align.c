@@ -10,12 +10,11 @@
  *   used; nor is one that ranks leave as irregularly as they come, nor are several that contradict
  *   each other.
  */
-#include "merge_align.h"
+#include "merge.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "align_lines.h"
 #include "base/arithmetic.h"
 #include "base/config.h"
 #include "base/text.h"

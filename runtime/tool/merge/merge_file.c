@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge_file.h"
+#include "merge.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge_inputs.h"
+#include "merge.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct run_place {
     char pattern[PATH_MAX]; /* for STINT_FILE */
@@ -32,5 +33,77 @@ int run_files_stray(char out[PATH_MAX], char **argv, uint64_t since_ns);
 /* Unless kept, removes the folder with what is in it. */
 void run_place_leave(const struct run_place *place, const struct run_files *files, int kept);
 void run_files_free(struct run_files *files);
+
+/* ---- run_library.c: the shared libraries of stint that the command run has a program load. */
+
+/* The path of lib<name>.so of the interface's number, which is installed or built with the tool.
+ * 0, or -1 after one line. */
+int run_library_find(char path[PATH_MAX], const char *name);
+/* The same without a line. */
+int run_library_seek(char path[PATH_MAX], const char *name);
+
+/* Puts that library, or the one of that path, first in LD_PRELOAD. 0, or -1 after one line. */
+int run_library_preload(const char *name);
+int run_library_preload_path(const char *path);
+
+/* ---- run_mpi.c: `stint run --mpi`: the library with timers for the functions of MPI is
+ * preloaded. */
+
+/* which: "openmpi", "mpich", the path of a library, or NULL: that of the program, or of the one
+ * that the command starts. 0, or -1 after one line. */
+int run_mpi_set(const char *which, char **command);
+
+/* ---- run_program.c: facts about a program from its file, before it is run. */
+
+/* Whether the text, as the name of a library that it needs, is in the program's file. The file is
+ * looked for as execvp does; 0 without one. */
+int run_program_has(const char *program, const char *text);
+
+/* ---- run_ranges.c: `stint run --ranges`: the environment by which the instrumentation of
+ * libraries finds libstint-ranges.so. */
+
+#define RUN_RANGES 5 /* interfaces, in the order of the group `ranges` of gen/measures.ini */
+#define RUN_RANGES_NVTX 1u
+#define RUN_RANGES_OMPT 4u
+
+/* The interfaces of a list, a bit each; NULL: all. 0: not such a list. */
+uint32_t run_ranges_parse(const char *list);
+
+/* Sets the variables of these interfaces that are not set, with a line for each that is. 0, or -1
+ * after one line. */
+int run_ranges_set(uint32_t wanted);
+
+/* One line if the program has OpenMP of GCC, which has no interface for tools. */
+void run_ranges_check(const char *program);
+
+/* One line: how many ranges each of these interfaces has delivered. */
+void run_ranges_say(uint32_t wanted, const uint64_t count[RUN_RANGES]);
+
+/* ---- run_side.c: runs a program for `stint ab`: in a process group of its own, with its output
+ * in a file and a time limit. The caller has blocked the signals of run_side_block before. */
+
+/* How a run ended. */
+enum run_side_end {
+    RUN_SIDE_GOOD,
+    RUN_SIDE_NOT_RUN, /* `number` is an errno */
+    RUN_SIDE_STATUS,  /* an exit status other than 0 */
+    RUN_SIDE_SIGNAL,  /* which ended the program */
+    RUN_SIDE_LATE,    /* it reached the time limit, and was killed */
+    RUN_SIDE_STOPPED  /* this signal was sent to the tool; the program was ended */
+};
+
+struct run_side {
+    char **argv;
+    const char *output; /* the file for its standard output and error */
+    double limit;       /* seconds */
+    pid_t pid;          /* of the last run */
+    enum run_side_end end;
+    int number;
+};
+
+/* Blocks SIGCHLD and the signals that stop the tool; run_side_start waits for them. */
+void run_side_block(void);
+/* Runs it once and sets pid, end and number. */
+void run_side_start(struct run_side *s);
 
 #endif

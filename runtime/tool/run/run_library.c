@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run_library.h"
+#include "run_files.h"
 
 #include <errno.h>
 #include <stdio.h>

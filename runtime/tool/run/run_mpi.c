@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run_mpi.h"
+#include "run_files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,8 +10,6 @@
 
 #include "base/error_text.h"
 #include "base/log.h"
-#include "run_library.h"
-#include "run_program.h"
 
 /* The MPI libraries with a binary interface of their own. MVAPICH, Intel MPI and that of Cray have
  * the one of MPICH. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run_program.h"
+#include "run_files.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
  * OpenMP runtime find what a preloaded library has, whatever it was preloaded for. cmd_run.c calls
  * these functions before and after the program runs.
  */
-#include "run_ranges.h"
+#include "run_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +14,6 @@
 
 #include "base/error_text.h"
 #include "base/log.h"
-#include "run_library.h"
-#include "run_program.h"
 
 #define LIBRARY "stint-ranges"
 #define RANGES_TEXT 200

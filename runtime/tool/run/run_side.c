@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run_side.h"
+#include "run_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
