@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/histogram.h"
 #include "export_prometheus.h"
+#include "metrics.h"
 
 struct histogram_family {
     const char *name;
@@ -14,14 +15,6 @@ static const struct histogram_family families[] = {
     {"stint_scope_gpu_duration_seconds",
      "Durations on the GPU, in buckets that can be added over processes.", 1},
 };
-
-/* Where memory for a histogram was refused, some calls are in no bucket: no series, rather than one
- * that is too small. A thread that records meanwhile may have counted one call in one place only.
- * */
-static int has_all_calls(const struct stint_row *r, const struct histogram *h, int gpu) {
-    uint64_t expected = gpu ? r->extra->gpu_calls : r->samples;
-    return histogram_count(h) + r->threads >= expected;
-}
 
 /* Counts a bucket from the first bound on that is not below its longest duration. So no call that
  * is longer than a bound is counted up to it, and a call that is up to 1/16 shorter may be missing
@@ -49,7 +42,6 @@ static uint32_t buckets_used(const struct histogram *h) {
 }
 
 static void put_family(const struct prometheus *p, const struct histogram_family *f) {
-    uint32_t needs = f->gpu ? ROW_GPU_HISTOGRAM : ROW_HISTOGRAM;
     uint64_t left = p->s->size / sizeof(uint32_t);
     double unit = f->gpu ? 1 : snapshot_steady_tick(p->s); /* nanoseconds */
     exposition_family(p->x, f->name, "histogram", f->help);
@@ -57,8 +49,7 @@ static void put_family(const struct prometheus *p, const struct histogram_family
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
         struct histogram h;
-        if (!(r->has & needs) || rows_histogram(&h, p->rows, p->order[i], f->gpu) ||
-            !has_all_calls(r, &h, f->gpu)) {
+        if (metric_histogram_read(&h, p->rows, p->order[i], f->gpu)) {
             continue;
         }
         uint32_t used = buckets_used(&h);

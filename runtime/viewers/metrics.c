@@ -120,9 +120,15 @@ static int label_read(struct reading *g, struct metric_label *out, const struct 
 
 /* ---- Histograms. */
 
-static int has_all_calls_of(const struct stint_row *r, uint64_t count, int gpu) {
+/* A thread that records meanwhile may have counted one call in one place only. */
+int metric_histogram_read(struct histogram *out, const struct rows *rows, uint32_t row, int gpu) {
+    const struct stint_row *r = &rows->row[row];
+    uint32_t needs = gpu ? ROW_GPU_HISTOGRAM : ROW_HISTOGRAM;
     uint64_t expected = gpu ? r->extra->gpu_calls : r->samples;
-    return count + r->threads >= expected;
+    if (!(r->has & needs) || rows_histogram(out, rows, row, gpu)) {
+        return -1;
+    }
+    return histogram_count(out) + r->threads >= expected ? 0 : -1;
 }
 
 static void histogram_expand(struct histogram *out, const struct metric_histogram *h) {
@@ -189,9 +195,7 @@ static int histogram_read(struct reading *g, const struct rows *rows, uint32_t r
     const struct stint_row *r = &rows->row[row];
     struct metric_histogram *out = &g->m->histogram[g->m->histograms];
     struct histogram h;
-    uint32_t needs = gpu ? ROW_GPU_HISTOGRAM : ROW_HISTOGRAM;
-    if (!(r->has & needs) || rows_histogram(&h, rows, row, gpu) ||
-        !has_all_calls_of(r, histogram_count(&h), gpu)) {
+    if (metric_histogram_read(&h, rows, row, gpu)) {
         return 0;
     }
     memset(out, 0, sizeof *out);

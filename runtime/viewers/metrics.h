@@ -80,6 +80,12 @@ struct metrics {
     int delta;
 };
 
+struct histogram;
+struct rows;
+/* The histogram of a row, on the GPU or not. -1: it has none, or memory for it was refused, so that
+ * some calls are in no bucket: no series, rather than one that is too small. */
+int metric_histogram_read(struct histogram *out, const struct rows *rows, uint32_t row, int gpu);
+
 /* Times of the snapshot are computed with the length of a tick that the program measured. */
 void metrics_use_steady_tick(struct snapshot *s);
 
@@ -118,13 +124,10 @@ struct metric_exponential {
 int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
                           const struct metric_histogram *h);
 
-/* ---- otlp.c: a request of OTLP, JSON in one line. */
+/* ---- export_otlp.c: a request of OTLP, JSON in one line. */
 
-struct otlp_form {
-    int explicit_bounds; /* the bounds of the recorder's buckets; else exponential histograms */
-};
-
-/* 0, or -1 without memory. */
-int otlp_put(struct sink *out, struct metrics *m, const struct otlp_form *form);
+/* explicit_bounds: those of the recorder's buckets; else exponential histograms. 0, or -1 without
+ * memory. */
+int otlp_put(struct sink *out, struct metrics *m, int explicit_bounds);
 
 #endif

@@ -65,7 +65,7 @@ static int take_export_option(void *to, const struct option_value *value) {
         q->follow.each_thread = q->otlp_options = 1;
         return 0;
     case OPTION_BUCKETS:
-        q->follow.form.explicit_bounds = value->number == OPTION_BUCKETS_EXPLICIT;
+        q->follow.explicit_bounds = value->number == OPTION_BUCKETS_EXPLICIT;
         q->otlp_options = 1;
         return 0;
     case OPTION_TEMPORALITY:
@@ -92,7 +92,7 @@ static int export_run(struct sink *sink, const void *what, struct run *r) {
         return -1;
     }
     m.delta = q->follow.delta;
-    int failed = otlp_put(sink, &m, &q->follow.form);
+    int failed = otlp_put(sink, &m, q->follow.explicit_bounds);
     metrics_free(&m);
     return failed;
 }

@@ -105,7 +105,7 @@ static char *make_line(struct follower *w, struct metrics *m, size_t *length) {
     }
     sink_start(w->sink, fd);
     char *line = NULL;
-    if (!otlp_put(w->sink, m, &w->f->form) && !sink_close(w->sink)) {
+    if (!otlp_put(w->sink, m, w->f->explicit_bounds) && !sink_close(w->sink)) {
         *length = w->sink->written;
         line = malloc(*length + 1);
     }

@@ -24,7 +24,7 @@ struct follow {
     int name_count;
     double interval; /* seconds */
     enum follow_output kind;
-    struct otlp_form form;
+    int explicit_bounds; /* of OTLP */
     int delta;
     int each_thread;
     const char *output; /* NULL: standard output */
