@@ -47,6 +47,8 @@ struct scratch {
 /* Zeroed, 16-aligned; NULL when there is no memory. */
 void *scratch_get(struct scratch *s, size_t bytes);
 void *scratch_array(struct scratch *s, size_t count, size_t size);
+/* A copy of the text with a NUL at its end; NULL when there is no memory. */
+char *scratch_text(struct scratch *s, const char *bytes, size_t length);
 void scratch_free(struct scratch *s);
 
 /* The array of `count` items with room for one more: itself, or a copy of twice its room. NULL

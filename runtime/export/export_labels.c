@@ -20,12 +20,10 @@ static struct export_name label_of_activity(const struct snapshot_activity *a, c
 static int label_keep(struct export_labels *l, struct snapshot *s, struct export_name name,
                       const char *text) {
     if (name.bytes == text) {
-        char *copy = scratch_get(&s->memory, name.length + 1);
-        if (!copy) {
+        name.bytes = scratch_text(&s->memory, text, name.length);
+        if (!name.bytes) {
             return -1;
         }
-        memcpy(copy, text, name.length);
-        name.bytes = copy;
     }
     l->name[l->count++ - s->site_count - 1] = name;
     return 0;

@@ -12,6 +12,7 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
+#include "base/print.h"
 
 #define LABEL 25 /* of the lines before the table */
 
@@ -28,12 +29,8 @@ void fluid_cell(struct text *out, size_t *owed, size_t width, const char *format
     char cell[80];
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(cell, sizeof cell, format, arguments);
+    size_t length = print_list(cell, sizeof cell, format, arguments);
     va_end(arguments);
-    size_t length = 0;
-    if (n > 0) {
-        length = u64_min((size_t)n, sizeof cell - 1);
-    }
     text_spaces(out, *owed);
     text_put(out, cell, length);
     *owed = 1;

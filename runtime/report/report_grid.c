@@ -7,11 +7,10 @@
 #include "report_grid.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
 #include "base/config.h"
+#include "base/print.h"
 #include "base/scratch.h"
 #include "read/snapshot.h"
 
@@ -68,12 +67,8 @@ void grid_add(struct report_grid *g, const char *format, ...) {
     char cell[200];
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(cell, sizeof cell, format, arguments);
+    size_t length = print_list(cell, sizeof cell, format, arguments);
     va_end(arguments);
-    size_t length = 0;
-    if (n > 0) {
-        length = u64_min((size_t)n, sizeof cell - 1);
-    }
     size_t from = g->text.length;
     text_put(&g->text, cell, length);
     end_cell(g, from, length);

@@ -55,11 +55,10 @@ static int walk_start(struct walk *w, const struct rows *rows) {
 }
 
 static int walk_add(struct walk *w, const struct stint_row *r, uint32_t parent, uint32_t depth) {
-    char *name = scratch_get(&w->memory, (size_t)r->name_length + 1);
+    const char *name = scratch_text(&w->memory, r->name, r->name_length);
     if (!name) {
         return -1;
     }
-    memcpy(name, r->name, r->name_length);
     struct walk_row *to = &w->row[w->count++];
     *to = (struct walk_row){.name = name, .set = r->set, .parent = parent, .depth = depth};
     stat_fill(r, &to->stat);

@@ -66,11 +66,7 @@ static size_t metric_clean(char out[METRIC_NAME_BYTES], struct export_name name)
 static const char *metric_text(struct metrics *m, struct export_name name) {
     char clean[METRIC_NAME_BYTES];
     size_t n = metric_clean(clean, name);
-    char *copy = scratch_get(&m->memory, n + 1);
-    if (copy) {
-        memcpy(copy, clean, n);
-    }
-    return copy;
+    return scratch_text(&m->memory, clean, n);
 }
 
 static uint64_t hash_text(uint64_t h, const char *text) {
@@ -435,13 +431,10 @@ static int label_copy(struct metrics *m, struct metric_label *l) {
         if (!*texts[i]) {
             continue;
         }
-        size_t size = strlen(*texts[i]) + 1;
-        char *copy = scratch_get(&m->memory, size);
-        if (!copy) {
+        *texts[i] = scratch_text(&m->memory, *texts[i], strlen(*texts[i]));
+        if (!*texts[i]) {
             return -1;
         }
-        memcpy(copy, *texts[i], size);
-        *texts[i] = copy;
     }
     return 0;
 }

@@ -25,6 +25,7 @@
 #include "base/filter.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/read_beginning.h"
 #include "tool/common/command.h"
 #include "tool/diff/diff.h"
 #include "tool/run/run_files.h"
@@ -239,15 +240,11 @@ static int vary_layout(struct comparison *c, char link[PATH_MAX]) {
 
 static int read_aslr(void) {
     int how = personality(0xffffffff);
-    FILE *f = fopen("/proc/sys/kernel/randomize_va_space", "re");
-    int level = f ? fgetc(f) : EOF;
-    if (f) {
-        fclose(f);
-    }
-    if (how < 0 || level == EOF) {
+    char level[8];
+    if (!read_beginning("/proc/sys/kernel/randomize_va_space", level, sizeof level) || how < 0) {
         return -1;
     }
-    return !(how & ADDR_NO_RANDOMIZE) && level != '0';
+    return !(how & ADDR_NO_RANDOMIZE) && *level != '0';
 }
 
 /* ---- One run. */

@@ -6,11 +6,11 @@
 #include "command.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "base/errno_keep.h"
+#include "base/print.h"
 
 static struct {
     const char *what;
@@ -18,35 +18,14 @@ static struct {
     int shown;
 } now;
 
-static size_t append_text(char *line, size_t at, const char *text) {
-    size_t length = strlen(text);
-    memcpy(line + at, text, length);
-    return at + length;
-}
-
-static size_t append_number(char *line, size_t at, uint64_t n) {
-    char digits[20];
-    size_t count = 0;
-    do {
-        digits[count++] = (char)('0' + n % 10);
-        n /= 10;
-    } while (n);
-    while (count) {
-        line[at++] = digits[--count];
-    }
-    return at;
-}
-
 static void print_progress(int signal) {
     ERRNO_KEEP;
     char line[128];
     (void)signal;
-    size_t at = append_text(line, 0, "\rstint: ");
-    at = append_text(line, at, now.what);
-    at = append_text(line, at, " … ");
+    size_t at = print_text(line, sizeof line, "\rstint: %s … ", now.what);
     if (now.bytes) {
-        at = append_number(line, at, now.bytes->written >> 20);
-        at = append_text(line, at, " MiB ");
+        at += print_text(line + at, sizeof line - at, "%llu MiB ",
+                         (unsigned long long)(now.bytes->written >> 20));
     }
     now.shown |= write(STDERR_FILENO, line, at) > 0;
 }

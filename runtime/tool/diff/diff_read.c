@@ -18,15 +18,6 @@
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 
-static const char *copy_bytes(struct diff *d, const char *text, size_t length) {
-    char *copy = scratch_get(&d->memory, length + 1);
-    if (copy) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
-}
-
 int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs) {
     memset(d, 0, sizeof *d);
     d->runs[0] = a_runs;
@@ -51,8 +42,8 @@ static uint32_t hash_item(const char *name, size_t length, const char *set) {
 static struct diff_item *item_new(struct diff *d, const char *name, size_t length,
                                   const char *set) {
     struct diff_item *item = &d->item[d->items];
-    item->name = copy_bytes(d, name, length);
-    item->set = copy_bytes(d, set, strlen(set));
+    item->name = scratch_text(&d->memory, name, length);
+    item->set = scratch_text(&d->memory, set, strlen(set));
     item->length = length;
     for (int side = 0; side < 2; ++side) {
         item->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *item->run[side]);
@@ -263,8 +254,8 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     const struct arena_header *h = (const struct arena_header *)(const void *)run->snapshot.base;
     struct diff_run *to = &d->run[side][number];
     struct reading r;
-    to->program = copy_bytes(d, run->program, strlen(run->program));
-    to->host = copy_bytes(d, run->host, strlen(run->host));
+    to->program = scratch_text(&d->memory, run->program, strlen(run->program));
+    to->host = scratch_text(&d->memory, run->host, strlen(run->host));
     to->wall = (double)run->snapshot.wall_ns;
     to->at_least = run->at_least;
     to->reference = h->about.reference_ps;
@@ -272,8 +263,8 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->start_ticks = h->start.ticks;
     to->pid = h->pid;
     to->cpus = run->cpus;
-    to->cpu = copy_bytes(d, run->cpu, strlen(run->cpu));
-    to->conditions = copy_bytes(d, run->conditions, strlen(run->conditions));
+    to->cpu = scratch_text(&d->memory, run->cpu, strlen(run->cpu));
+    to->conditions = scratch_text(&d->memory, run->conditions, strlen(run->conditions));
     if (!to->program || !to->host || !to->cpu || !to->conditions ||
         reading_start(&r, d, &run->snapshot)) {
         return -1;

@@ -26,14 +26,6 @@ static int fail_history(void) {
     return -1;
 }
 
-static const char *keep_text(struct history *h, const char *bytes, size_t length) {
-    char *copy = scratch_get(&h->memory, length + 1);
-    if (copy) {
-        memcpy(copy, bytes, length);
-    }
-    return copy;
-}
-
 /* ---- The series. */
 
 static int is_series(const struct history_series *s, const struct stint_row *row, const char *set,
@@ -60,9 +52,9 @@ static struct history_series *find_series(struct history *h, const struct stint_
         return NULL;
     }
     struct history_series *s = &h->series[h->count++];
-    s->name = keep_text(h, row->name, row->name_length);
+    s->name = scratch_text(&h->memory, row->name, row->name_length);
     s->name_length = row->name_length;
-    s->set = keep_text(h, set, strlen(set));
+    s->set = scratch_text(&h->memory, set, strlen(set));
     s->gpu = gpu;
     s->self = 1;
     return s->name && s->set ? s : NULL;
@@ -120,7 +112,7 @@ static const char *keep_line(struct history *h, const char *text) {
     struct text line;
     text_start(&line);
     text_name(&line, text, strlen(text), 0);
-    const char *kept = line.failed ? NULL : keep_text(h, line.data, line.length);
+    const char *kept = line.failed ? NULL : scratch_text(&h->memory, line.data, line.length);
     text_free(&line);
     return kept;
 }
@@ -139,8 +131,8 @@ static int describe_run(struct history *h, struct history_run *to, const struct 
     snprintf(machine, sizeof machine, "%u x %.200s", r->cpus, text_or_unknown(r->cpu));
     to->start_ticks = header->start.ticks;
     to->pid = r->pid;
-    to->path = keep_text(h, r->path, strlen(r->path));
-    to->host = keep_text(h, r->host, strlen(r->host));
+    to->path = scratch_text(&h->memory, r->path, strlen(r->path));
+    to->host = scratch_text(&h->memory, r->host, strlen(r->host));
     to->program = keep_line(h, text_or_unknown(r->program));
     to->label = keep_line(h, label_of(r));
     to->machine = keep_line(h, machine);

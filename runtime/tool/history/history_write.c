@@ -73,10 +73,8 @@ static int make_titles(struct history *h) {
         struct text title;
         text_start(&title);
         put_title(&title, s);
-        char *kept = scratch_get(&h->memory, title.length + 1);
-        if (!title.failed && kept) {
-            memcpy(kept, title.data, title.length);
-            s->title = kept;
+        if (!title.failed) {
+            s->title = scratch_text(&h->memory, title.data, title.length);
         }
         text_free(&title);
         if (!s->title) {
