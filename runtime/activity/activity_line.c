@@ -125,17 +125,14 @@ static void activity_line_put_busy(uint32_t device, uint32_t detail, const struc
     }
     /* Stretches may have become one; but reports leave out what has no sample in an interval. */
     uint64_t count = u64_max(saturating_subtract(sum->count, given->count[detail]), 1);
-    struct activity_sums sums = {.count = count,
-                                 .total = sum->total - given->total[detail],
-                                 .min = sum->min,
-                                 .max = sum->max,
-                                 .first_at = sum->first_at,
-                                 .last_at = sum->last_at};
+    struct sweep_sum more = *sum;
+    more.count = count;
+    more.total -= given->total[detail];
     given->count[detail] += count;
     given->total[detail] = sum->total;
     uint32_t row = activity_rows_get(&k);
     if (row) {
-        activity_rows_sum(row, &sums);
+        activity_rows_sum(row, &more);
     }
 }
 

@@ -149,15 +149,7 @@ struct activity_sample {
     const struct activity_record *shape; /* of a kernel, else NULL */
 };
 
-/* Samples that were added up elsewhere. */
-struct activity_sums {
-    uint64_t count;
-    uint64_t total;
-    uint64_t min;
-    uint64_t max;
-    uint64_t first_at;
-    uint64_t last_at;
-};
+struct sweep_sum;
 
 int activity_rows_open(void);
 void activity_rows_forget(void);
@@ -166,7 +158,8 @@ uint32_t activity_rows_get(const struct activity_key *k);
 void activity_rows_add(uint32_t row, const struct activity_sample *s);
 /* The API call of one of its samples took call_ns and ended delay_ns before the sample began. */
 void activity_rows_launch(uint32_t row, uint64_t call_ns, uint64_t delay_ns);
-void activity_rows_sum(uint32_t row, const struct activity_sums *sums);
+/* Samples that the sweep added up. */
+void activity_rows_sum(uint32_t row, const struct sweep_sum *sums);
 /* Its samples took so much more in all. */
 void activity_rows_raise(uint32_t row, uint64_t ns);
 /* The level is so many bytes now; the maximum is kept, too. */

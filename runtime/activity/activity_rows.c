@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "activity_sweep.h"
 #include "arena/arena.h"
 #include "base/config.h"
 #include "base/hash_map.h"
@@ -220,7 +221,7 @@ void activity_rows_launch(uint32_t row, uint64_t call_ns, uint64_t delay_ns) {
     PUT(launches, a->launches + 1);
 }
 
-void activity_rows_sum(uint32_t row, const struct activity_sums *sums) {
+void activity_rows_sum(uint32_t row, const struct sweep_sum *sums) {
     struct arena_activity *a = arena_at(row);
     uint64_t seq = STINT_IMPL_LOAD(&a->seq);
     STINT_IMPL_STORE(&a->seq, seq + 1);
