@@ -134,14 +134,6 @@ void *scratch_array(struct scratch *s, size_t count, size_t size) {
     return scratch_get(s, count * size + 1);
 }
 
-char *scratch_text(struct scratch *s, const char *bytes, size_t length) {
-    char *copy = scratch_get(s, length + 1);
-    if (copy) {
-        memcpy(copy, bytes, length);
-    }
-    return copy;
-}
-
 void scratch_free(struct scratch *s) {
     while (s->chunks) {
         struct scratch_chunk *next = s->chunks->next;

@@ -48,7 +48,13 @@ struct scratch {
 void *scratch_get(struct scratch *s, size_t bytes);
 void *scratch_array(struct scratch *s, size_t count, size_t size);
 /* A copy of the text with a NUL at its end; NULL when there is no memory. */
-char *scratch_text(struct scratch *s, const char *bytes, size_t length);
+static inline char *scratch_text(struct scratch *s, const char *bytes, size_t length) {
+    char *copy = scratch_get(s, length + 1);
+    if (copy) {
+        memcpy(copy, bytes, length);
+    }
+    return copy;
+}
 void scratch_free(struct scratch *s);
 
 /* The array of `count` items with room for one more: itself, or a copy of twice its room. NULL

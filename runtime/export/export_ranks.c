@@ -23,7 +23,10 @@ static void rank_put_number(struct sink *out, const char *key, uint64_t value) {
     sink_u64(out, value);
 }
 
-void export_rank(struct sink *out, const char *prefix, const struct ranks *r, uint32_t rank) {
+/* Members `,"PREFIX_rank":3,"PREFIX_host":"node1","PREFIX_pid":12`; without a rank if no launcher
+ * gave one. */
+static void export_rank(struct sink *out, const char *prefix, const struct ranks *r,
+                        uint32_t rank) {
     const struct arena_rank *of = &r->rank[rank];
     struct export_name host = export_text(ranks_text(r, of->host));
     if (of->rank) {

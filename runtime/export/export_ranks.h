@@ -11,8 +11,5 @@
 /* `,"ranks":{…}` with so many names and last ranks at most, or nothing if the run was not merged.
  * 0, or -1 if there is not enough memory. */
 int export_json_ranks(struct sink *out, struct snapshot *s, uint32_t most);
-/* Members `,"PREFIX_rank":3,"PREFIX_host":"node1","PREFIX_pid":12`; without a rank if no launcher
- * gave one. */
-void export_rank(struct sink *out, const char *prefix, const struct ranks *r, uint32_t rank);
 
 #endif

@@ -91,8 +91,9 @@ void rank_windows_widen(struct rank_windows *w, uint32_t most) {
     }
 }
 
-void rank_windows_cell(const struct rank_windows *w, uint32_t rank, uint32_t window,
-                       uint64_t *calls, uint64_t *ns) {
+/* The calls and nanoseconds of a rank in a window. */
+static void rank_windows_cell(const struct rank_windows *w, uint32_t rank, uint32_t window,
+                              uint64_t *calls, uint64_t *ns) {
     const struct arena_windows *from = w->record[rank];
     uint64_t ticks = 0;
     *calls = 0;

@@ -45,9 +45,6 @@ int rank_windows_read(struct rank_windows *out, const struct ranks *r, uint32_t 
 const struct arena_windows *rank_windows_at(const struct snapshot *s, uint32_t unit);
 /* Adds windows up until there are `most` or fewer. */
 void rank_windows_widen(struct rank_windows *w, uint32_t most);
-/* The calls and nanoseconds of a rank in a window. */
-void rank_windows_cell(const struct rank_windows *w, uint32_t rank, uint32_t window,
-                       uint64_t *calls, uint64_t *ns);
 /* As ranks_wait, of a window. */
 void rank_windows_wait(struct rank_wait *out, const struct rank_windows *w, uint32_t window,
                        struct ranks_room *room);

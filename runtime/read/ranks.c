@@ -166,12 +166,6 @@ const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room
     return sorted;
 }
 
-void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
-                  struct ranks_room *room) {
-    ranks_collect(room, r, name);
-    ranks_spread_of(out, room);
-}
-
 static int is_lost_more(const void *what, uint32_t a, uint32_t b) {
     const struct rank_spread *spread = what;
     if (spread[a].lost_ns != spread[b].lost_ns) {
@@ -188,7 +182,8 @@ int ranks_spreads(struct ranks_spreads *out, const struct ranks *r, struct ranks
         return -1;
     }
     for (uint32_t i = 0; i < r->name_count; ++i) {
-        ranks_spread(&out->of[i], r, i, room);
+        ranks_collect(room, r, i);
+        ranks_spread_of(&out->of[i], room);
     }
     out->order = order_by(memory, r->name_count, is_lost_more, out->of);
     return out->order ? 0 : -1;

@@ -61,9 +61,6 @@ void ranks_room_put(struct ranks_room *room, uint32_t rank, uint64_t calls, uint
 void ranks_collect(struct ranks_room *room, const struct ranks *r, uint32_t name);
 /* The spread of the totals; returns their order, the shortest first. */
 const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room *room);
-/* The spread of a name, whose numbers are then in the room. */
-void ranks_spread(struct rank_spread *out, const struct ranks *r, uint32_t name,
-                  struct ranks_room *room);
 /* The spread of each name, and the names in the order of lost time; in `memory`. 0, or -1
  * without. */
 struct ranks_spreads {
