@@ -12,7 +12,7 @@ if(STINT_NODE)
             ${arguments})
     endforeach()
 else()
-    stint_viewer_test(speedscope ${CMAKE_COMMAND} -E env sh -c "echo 'skipped: no node'; exit 77")
+    stint_viewer_test(speedscope ${CMAKE_COMMAND} -E env sh -c "echo 'skipped: no node' && exit 77")
 endif()
 
 if(STINT_NODE)
