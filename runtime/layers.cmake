@@ -45,9 +45,9 @@ endfunction()
 # The files of libstint.so that run in a scope or a GPU call, which are compiled for speed. The rest
 # runs at the start, at the end and in reports, and is compiled for size, where the build asks for
 # -O2 or -O3: users set other levels to debug or to sanitize.
-set(STINT_HOT_FILES "(record|emit)/[a-z_]+" "arena/arena" "base/(clock|hash|hash_map|histogram|lock)"
-    "capture/(capture|capture_window)" "gpu/(event_[a-z]+|gpu|gpu_driver|stream_timer)"
-    "session/(entry|range_entry)")
+set(STINT_HOT_FILES "(record|emit)/[a-z_]+" "arena/arena"
+    "base/(clock|hash|hash_map|histogram|lock)" "capture/(capture|capture_window)"
+    "gpu/(event_[a-z]+|gpu|gpu_driver|stream_timer)" "session/(entry|range_entry)")
 list(JOIN STINT_HOT_FILES "|" STINT_HOT_FILES)
 
 function(stint_layer_optimisation target)

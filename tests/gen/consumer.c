@@ -402,10 +402,9 @@ int main(void) {
     _Static_assert(sizeof env_table / sizeof *env_table == STINT_ENV_COUNT, "count and rows");
     for (size_t i = 0; i < STINT_COLUMN_COUNT; ++i) {
         const struct report_column *c = &report_columns[i];
-        printf(
-            "column %s \"%s\" kind %d at %zu of %d sort %d views %u needs %u hide %d mark %u\n",
-            c->key, c->title, (int)c->kind, c->field.at, c->field.in_extra, c->sortable, c->views,
-            c->needs, c->hide, c->mark);
+        printf("column %s \"%s\" kind %d at %zu of %d sort %d views %u needs %u hide %d mark %u\n",
+               c->key, c->title, (int)c->kind, c->field.at, c->field.in_extra, c->sortable,
+               c->views, c->needs, c->hide, c->mark);
     }
     for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
         const struct env_entry *e = &env_table[i];
