@@ -21,7 +21,7 @@
 
 /* The version of a run file, and the oldest one that is read: all of 1.x. It is raised if a reader
  * of the previous version would misread a file; STINT_ABI is raised if compiled code would. */
-#define ARENA_FORMAT 4u
+#define ARENA_FORMAT 5u
 #define ARENA_FORMAT_OLDEST 4u
 static inline int arena_format_is_known(uint32_t format) {
     return format >= ARENA_FORMAT_OLDEST && format <= ARENA_FORMAT;

@@ -165,9 +165,9 @@ static int check_header(const struct source *f, const struct arena_header *h, ui
         return refuse_source(f, "not a run file of stint");
     }
     if (!arena_format_is_known(h->abi)) {
-        log_error("%.500s: a run file of format %u, but this stint reads format %u: use the stint "
-                  "of the library that wrote it",
-                  f->path, h->abi, ARENA_FORMAT);
+        log_error("%.500s: a run file of format %u, but this stint reads formats %u to %u: use the "
+                  "stint of the library that wrote it",
+                  f->path, h->abi, ARENA_FORMAT_OLDEST, ARENA_FORMAT);
         return -1;
     }
     if (got < sizeof *h) {

@@ -234,7 +234,8 @@ TEST(format, the_document_says_where_everything_is) {
 }
 
 TEST(format, numbers_it_names) {
-    CHECK_EQ_U64(ARENA_FORMAT, 4);
+    CHECK_EQ_U64(ARENA_FORMAT, 5);
+    CHECK_EQ_U64(ARENA_FORMAT_OLDEST, 4);
     CHECK_EQ_U64(STINT_IMPL_UNIT, 64);
     CHECK_EQ_U64(STINT_IMPL_FRAMES, 257);
     CHECK_EQ_U64(STINT_IMPL_BUCKETS, 640);

@@ -69,7 +69,7 @@ class RankFile:
         self.start, self.skew, self.base = base + later, skew, base
         self.trace, self.lost, self.nodes = list(trace), lost, {}
         self.data[:8] = b"STINTRUN"
-        self.header("abi", 4)
+        self.header("abi", 5)
         self.header("header_bytes", HEADER_BYTES)
         self.header("pid", pid)
         self.header("clock_kind", 2)

@@ -812,7 +812,7 @@ def case_hostile_files(folder):
     refused(file, "not a run file")
     for abi in (1, 77):
         file.write_bytes(with_field(data, HEADER["abi"], abi))
-        refused(file, "format %d," % abi, "format %d" % field(data, HEADER["abi"]))
+        refused(file, "format %d," % abi, "formats 4 to %d" % field(data, HEADER["abi"]))
     file.write_bytes(data[:100])
     refused(file, "cut off within its header")
     file.write_bytes(data)
