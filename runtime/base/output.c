@@ -59,6 +59,12 @@ static size_t put_rank(char *out, size_t size) {
     return print_text(out, size, "%lld", (long long)launch.rank);
 }
 
+static pid_t output_process; /* 0: this one */
+
+void output_set_process(pid_t pid) {
+    output_process = pid;
+}
+
 int output_path(char *out, size_t size, const char *pattern) {
     size_t at = 0;
     char number[24], host[HOST_BYTES];
@@ -68,7 +74,8 @@ int output_path(char *out, size_t size, const char *pattern) {
         if (*pattern == '%') {
             ++pattern;
             if (*pattern == 'p') {
-                n = print_text(number, sizeof number, "%ld", (long)getpid());
+                n = print_text(number, sizeof number, "%ld",
+                               (long)(output_process ? output_process : getpid()));
                 piece = number;
             } else if (*pattern == 'r') {
                 n = put_rank(number, sizeof number);

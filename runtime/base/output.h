@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* 0, or -1 after one line on stderr. The first report of the process replaces a file, later ones
  * are added to it. */
@@ -14,6 +15,8 @@ int output_write(const char *bytes, size_t length);
 /* STINT_OUTPUT's pattern filled in: %p process id, %h host, %r rank, %% a percent sign. 0, or -1
  * for another % or a result that does not fit. */
 int output_path(char *out, size_t size, const char *pattern);
+/* The process that %p stands for, if it is not the caller's own. For the tool. */
+void output_set_process(pid_t pid);
 
 /* Whether all processes of a job write to one place, as STINT_OUTPUT has neither %r nor %p. */
 int output_is_shared(void);

@@ -203,6 +203,13 @@ def case_variables(folder):
     done = run(TOOL, "run", "--ranges=itt", "--", "sh", "-c", show)
     need(done.stdout.startswith(", /") and done.stdout.count("/") == LIBRARY.count("/") + 3
          or done.stdout.count("libstint") == 1, done.stdout)
+    for options, given, expected in ((["--ranges"], "itt,ompt", "itt,ompt"), (["--ranges=itt"], "ompt", "itt"),
+                                     (["--ranges"], "tau", "nvtx,itt,ompt,kokkos,roctx")):
+        done = run(TOOL, "run", *options, "--", "sh", "-c", show, STINT_RANGES=given)
+        need(done.stdout.strip().split(", ")[5].rstrip(",") == expected, given, done.stdout)
+        need(("STINT_RANGES=tau: expected" in done.stderr) == (given == "tau"), done.stderr)
+    done = run(TOOL, "run", "--ranges", "--report", "none", "--", PROGRAM, LIBRARY, "itt")
+    need(delivered(done)["itt"] == 7 and done.stderr.count("\n") == 1, done.stderr)
 
 
 def case_gomp_line(folder):

@@ -198,6 +198,22 @@ def case_one_file(folder):
          "ab: new writes the run file %s" % elsewhere in done.stderr, done.stderr)
 
 
+def case_environment(folder):
+    """A variable that has no effect is named in one line; the programs have the others."""
+    shown = script(folder, "shown", 'env >env.txt; exec "$@"\n')
+    given = {"STINT_FILE": "x.stint", "STINT_OUTPUT": "out.txt", "STINT_UNIT": "us"}
+    options = ("--", shown, *SAME, "--", *SAME)
+    done = ab(folder, *options, **given, STINT_LABEL="a label")
+    lines = [line for line in done.stderr.splitlines() if "has no effect" in line]
+    need([line.split(" has ")[0] for line in lines] ==
+         ["stint: ab: %s=%s" % pair for pair in given.items()], done.stderr)
+    text = (folder / "env.txt").read_text()
+    need("STINT_LABEL=a label\n" in text and "STINT_OUTPUT=out.txt\n" in text, text)
+    need(not (folder / "x.stint").exists() and not (folder / "out.txt").exists(), list(folder.iterdir()))
+    done = ab(folder, *options, STINT_OUTPUT="own.txt", STINT_REPORT="table")
+    need("has no effect" not in done.stderr and "stint table" in (folder / "own.txt").read_text(), done.stderr)
+
+
 def case_interrupt(folder):
     """A signal to the tool ends the program that runs, and says where the runs are."""
     mark = folder / "started"

@@ -294,9 +294,17 @@ static void on_gpus(long ns) {
 #endif
 }
 
-static int forks(void) {
-    work();
+static int forks(int work_in_child) {
+    if (work_in_child) {
+        stint_step();
+    } else {
+        work();
+    }
     pid_t child = fork();
+    if (!child && work_in_child) {
+        work();
+        exit(0);
+    }
     if (!child) {
         REGISTER_TIMER("in the child");
         exit(0);
@@ -337,8 +345,8 @@ int main(int argc, char **argv) {
     if (!strcmp(story, "peak") && argc > 2) {
         return print_peak(argv + 2);
     }
-    if (!strcmp(story, "fork")) {
-        return forks();
+    if (!strcmp(story, "fork") || !strcmp(story, "child")) {
+        return forks(*story == 'c');
     }
     if (!strcmp(story, "many")) {
         many(argument);

@@ -1008,6 +1008,88 @@ def case_run_files(folder):
     need(not list(folder.glob("*.tmp")))
 
 
+# What each variable of gen/env.ini does under `stint run`: PASSED: the program has it as it was given, and
+# the tool has no part in it; else the function of the tool that it changes is tested below.
+PASSED = ("ENABLE RANK FILTER LEVEL MEMORY PERCENTILES MEM MEM_TABLE CLOCK LOG LOG_PREFIX GPU CUPTI_LIB "
+          "GPU_IN_FLIGHT GPU_PEAK CAPTURE NVTX WAITS RUSAGE COUNTERS CUDA_LIB LABEL TRACE_MIN").split()
+
+
+def run_with(folder, name, value, *options):
+    """`stint run` with a variable, in the folder."""
+    return tool("run", *options, "--", PROGRAM, "end", cwd=folder, env=environment(**{"STINT_" + name: value}))
+
+
+def check_run_file(folder):
+    """The run file is where the variable says; the option comes first."""
+    done = run_with(folder, "FILE", "x-%p.stint")
+    kept = [path.name for path in folder.glob("x-*.stint")]
+    need(len(kept) == 1 and "the run is in %s/%s" % (folder, kept[0]) in done.err, done)
+    run_with(folder, "FILE", "other.stint", "--file", "y.stint", "--report", "none")
+    run_with(folder, "FILE", "z.stint", "--repeat", "2", "--report", "none")
+    names = {path.name for path in folder.glob("[!x]*.stint")}
+    need(names == {"y.stint", "z-1.stint", "z-2.stint"}, names)
+
+
+def check_run_output(folder):
+    """The report is there, one for each process, or in the stream; that of the program has precedence."""
+    done = run_with(folder, "OUTPUT", "out-%p.txt", "--keep")
+    [file] = folder.glob("out-*.txt")
+    text = file.read_text()
+    need("stint table" in text and "pid %s" % file.stem[4:] in text and "the run is in" in done.err, text, done)
+    need("stint table" not in done.err, done)
+    shutil.rmtree(os.path.dirname(re.search(r"the run is in (.*)\n", done.err).group(1)))
+    need("stint table" in run_with(folder, "OUTPUT", "stdout").out, "the report on standard output")
+    both = environment(STINT_OUTPUT=folder / "own.txt", STINT_REPORT="tree")
+    done = tool("run", "--", PROGRAM, "end", env=both)
+    need("stint tree" in (folder / "own.txt").read_text() and "stint table" in done.err, done)
+
+
+def check_run_unit(folder):
+    done = run_with(folder, "UNIT", "us")
+    need("times in us" in done.err, done)
+    run_with(folder, "FILE", "unit.stint", "--report", "none")
+    for options, unit in ((), "us"), (("--unit", "ns"), "ns"):
+        text = tool("report", *options, folder / "unit.stint", env=environment(STINT_UNIT="us")).out
+        need("times in " + unit in text, unit, text)
+
+
+def check_run_report(folder):
+    done = run_with(folder, "REPORT", "tree")
+    need(done.err.index("stint tree") < done.err.index("stint table"), done)
+
+
+def check_run_trace(folder):
+    """As --trace, the run is kept."""
+    done = run_with(folder, "TRACE", "1M")
+    kept = re.search(r"the run is in (.*)\n", done.err).group(1)
+    need("spans" in tool("info", kept).out, done)
+    shutil.rmtree(os.path.dirname(kept))
+    need("the run is in" not in run_with(folder, "TRACE", "0").err, "no trace")
+
+
+def case_run_environment(folder):
+    """Variables hold under `stint run`. STINT_RANGES: tests/ranges."""
+    checks = {"FILE": check_run_file, "OUTPUT": check_run_output, "UNIT": check_run_unit,
+              "REPORT": check_run_report, "TRACE": check_run_trace, "RANGES": None}
+    names = re.findall(r"(?m)^\[STINT_(\w+)\]", (ROOT / "gen" / "env.ini").read_text())
+    need(sorted(names) == sorted([*PASSED, *checks]), "each variable once", names)
+    passed = {"STINT_" + name: "value of " + name for name in PASSED}
+    text = tool("run", "env", env=environment(**passed)).out
+    need(not [name for name, value in passed.items() if "\n%s=%s\n" % (name, value) not in "\n" + text], text)
+    for check in filter(None, checks.values()):
+        check(folder)
+
+
+def case_run_of_a_child(folder):
+    """If a program leaves the work to a child, the report is that of the child."""
+    done = tool("run", PROGRAM, "child")
+    need(table(done.err)["matmul"][0] == "260" and "also recorded: tool_program, ended" in done.err and
+         " 0 calls" in done.err, done)
+    page = folder / "page.html"
+    tool("run", "--html", page, "--report", "none", "--", PROGRAM, "child")
+    need("matmul" in page.read_text(), "the page of the child")
+
+
 # ---- top.
 
 def shows_loop(process, what):

@@ -312,7 +312,7 @@ static int find_ab_run(struct comparison *c, const struct run_place *place, int 
     if (!files.count) {
         failed = find_missing_run(c, place, side, where);
     } else if (number) {
-        const char *path = files.path[run_files_of(&files, (uint32_t)c->r->side[side].pid)];
+        const char *path = files.path[cmd_run_find_main(&files, c->r->side[side].pid)];
         failed = diff_read(&c->d, side, number - 1, path) ? -1 : 0;
         c->others += (uint32_t)files.count - 1;
     }
@@ -507,6 +507,27 @@ static int run_comparison(struct comparison *c) {
     return COMMAND_BAD;
 }
 
+/* Variables that have another meaning here, or none. */
+static void name_variables(void) {
+    static const struct {
+        const char *name;
+        const char *why;
+    } variables[] = {
+        {"STINT_FILE", "each run has a file in the folder of the comparison (--output)"},
+        {"STINT_OUTPUT", "ab prints a comparison, on standard output"},
+        {"STINT_UNIT", "a comparison has each time in the unit that suits it"},
+    };
+    const char *report = getenv("STINT_REPORT");
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
+        const char *value = getenv(variables[i].name);
+        int of_report = i && report && *report && strcmp(report, "none");
+        if (value && *value && !of_report) {
+            log_warning("ab: %s=%.200s has no effect: %s", variables[i].name, value,
+                        variables[i].why);
+        }
+    }
+}
+
 int cmd_ab(int argc, char **argv) {
     static struct ab_request r;
     static struct comparison c;
@@ -520,6 +541,7 @@ int cmd_ab(int argc, char **argv) {
     r.pairing.aslr = read_aslr();
     c.r = &r;
     c.random = r.pairing.seed;
+    name_variables();
     if (make_ab_folder(&c)) {
         return COMMAND_BAD;
     }

@@ -4,8 +4,9 @@
  * of the run files that it and the processes it started have written.
  * - A signal typed at the terminal reaches the program directly, as it does the whole foreground
  *   group; one that was sent to the tool alone is forwarded.
- * - Without --file the runs are written to a new folder in memory, one file per process, so that
- *   all files there are of this run.
+ * - Without --file and STINT_FILE the runs are written to a new folder in memory, one file per
+ *   process, so that all files there are of this run.
+ * - Variables of the environment hold as they do without the tool, and options come before them.
  */
 #include "commands.h"
 
@@ -24,6 +25,7 @@
 #include "base/errno_keep.h"
 #include "base/error_text.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 #include "tool/common/run_view.h"
@@ -127,6 +129,52 @@ static int run_program(char **argv) {
 
 /* ---- Its runs. */
 
+static uint64_t count_calls(const struct run *r) {
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < r->snapshot.node_count; ++i) {
+        calls += r->snapshot.nodes[i].count + r->snapshot.nodes[i].recursions;
+    }
+    return calls;
+}
+
+static uint64_t count_calls_of_file(const char *path) {
+    struct run r;
+    if (run_open_ended(&r, path)) {
+        return 0;
+    }
+    uint64_t calls = count_calls(&r);
+    run_close(&r);
+    return calls;
+}
+
+size_t cmd_run_find_main(const struct run_files *files, pid_t pid) {
+    size_t found = run_files_of(files, (uint32_t)pid);
+    if (files->count < 2 || count_calls_of_file(files->path[found])) {
+        return found;
+    }
+    uint64_t most = 0;
+    for (size_t i = 0; i < files->count; ++i) {
+        uint64_t calls = count_calls_of_file(files->path[i]);
+        if (calls > most) {
+            most = calls;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* As the program's own report, if it goes to STINT_OUTPUT: a file has all columns. */
+static void fit_report(struct report_options *o, enum option_color when) {
+    struct output_terminal to;
+    command_fit_report(o, when, STDERR_FILENO);
+    if (config.output) {
+        output_find_terminal(&to);
+        o->width = to.width;
+        o->bar = to.found;
+        o->colour = when == OPTION_COLOR_AUTO ? to.colour : o->colour;
+    }
+}
+
 static void print_run(const char *path, const struct arguments *a) {
     struct run_view view = a->view;
     struct run r;
@@ -134,10 +182,11 @@ static void print_run(const char *path, const struct arguments *a) {
     if (run_open_ended(&r, path)) {
         return;
     }
-    command_fit_report(&view.options, a->colour, STDERR_FILENO);
+    fit_report(&view.options, a->colour);
     text_start(&out);
     if (!run_view_print(&out, &r, &view)) {
-        command_write(STDERR_FILENO, out.data, out.length);
+        output_set_process((pid_t)r.pid);
+        output_write(out.data, out.length);
     }
     text_free(&out);
     command_warn(&r);
@@ -152,7 +201,7 @@ static int write_page(struct sink *out, const void *nothing, struct run *r) {
 /* 0, or -1 after one line. */
 static int write_html(const struct run_files *files, const char *output) {
     struct run r;
-    if (!files->count || run_open_ended(&r, files->path[run_files_of(files, (uint32_t)child)])) {
+    if (!files->count || run_open_ended(&r, files->path[cmd_run_find_main(files, (pid_t)child)])) {
         return -1;
     }
     int failed = export_target_write(output, write_page, NULL, &r);
@@ -163,13 +212,10 @@ static int write_html(const struct run_files *files, const char *output) {
 static void print_line(const char *path, int kept) {
     char wall[TEXT_NUMBER], state[128], place[320] = "";
     struct run r;
-    uint64_t calls = 0;
     if (run_open(&r, path)) {
         return;
     }
-    for (uint32_t i = 0; i < r.snapshot.node_count; ++i) {
-        calls += r.snapshot.nodes[i].count + r.snapshot.nodes[i].recursions;
-    }
+    uint64_t calls = count_calls(&r);
     const char *bound = r.at_least ? "at least " : "";
     text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
     run_view_state(state, sizeof state, &r);
@@ -182,9 +228,8 @@ static void print_line(const char *path, int kept) {
     run_close(&r);
 }
 
-/* The report of the program's own run, or else of the first one; one line for each other run. */
+/* The report of one run (cmd_run_find_main), and one line for each other run. */
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
-    size_t main_run = run_files_of(files, (uint32_t)child);
     if (!files->count && a->mpi) {
         log_error(
             "nothing recorded: the program has no scope of stint, and no call of MPI was seen "
@@ -203,6 +248,7 @@ static void print_runs(const struct run_files *files, const struct arguments *a,
             "entered, or no run file could be written)");
         return;
     }
+    size_t main_run = cmd_run_find_main(files, (pid_t)child);
     print_run(files->path[main_run], a);
     for (size_t i = 0; i < files->count; ++i) {
         if (i != main_run) {
@@ -220,7 +266,7 @@ static void print_runs(const struct run_files *files, const struct arguments *a,
 static void print_run_number(const struct run_files *files, uint32_t number, uint32_t of) {
     char wall[TEXT_NUMBER];
     struct run r;
-    if (!files->count || run_open_ended(&r, files->path[run_files_of(files, (uint32_t)child)])) {
+    if (!files->count || run_open_ended(&r, files->path[cmd_run_find_main(files, (pid_t)child)])) {
         return;
     }
     text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
@@ -260,7 +306,7 @@ static int report_runs(const struct run_files *files, const struct arguments *a,
     if (!a->silent || (a->html && !files->count)) {
         print_runs(files, a, kept);
     }
-    if (a->ranges && !a->silent && files->count) {
+    if (a->ranges && files->count) {
         print_ranges(files, a->ranges);
     }
     if (a->html) {
@@ -335,10 +381,37 @@ static int take_report(struct arguments *a, const char *text) {
     return run_view_parse(text, &a->view);
 }
 
+/* NULL if it is not set, or empty, which is the same. */
+static const char *read_variable(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* list: NULL: that of STINT_RANGES, or else all. */
 static int take_ranges(struct arguments *a, const char *list) {
-    uint32_t wanted = run_ranges_parse(list);
+    const char *given = list ? list : read_variable("STINT_RANGES");
+    uint32_t wanted = run_ranges_parse(given);
+    if (!wanted && !list) {
+        log_warning("run: STINT_RANGES=%.200s: expected a list of interfaces; all are recorded",
+                    given);
+        wanted = run_ranges_parse(NULL);
+    }
     a->ranges |= wanted;
     return wanted ? 0 : -1;
+}
+
+/* What the tool would replace without an option. The program itself reads the other variables. */
+static void take_environment(struct arguments *a) {
+    const char *report = read_variable("STINT_REPORT"), *trace = read_variable("STINT_TRACE");
+    if (!a->file) {
+        a->file = read_variable("STINT_FILE");
+    }
+    if (trace && strcmp(trace, "0")) {
+        a->keep = 1; /* as --trace */
+    }
+    if (!report || !strcmp(report, "none")) {
+        config.output = read_variable("STINT_OUTPUT"); /* else it has the program's own report */
+    }
 }
 
 static int take_run_option(void *to, const struct option_value *value) {
@@ -409,6 +482,7 @@ int cmd_run(int argc, char **argv) {
     if (optind == argc) {
         return command_bad_usage(argv, "a command to run is missing");
     }
+    take_environment(&a);
     if (a.ranges && set_ranges(a.ranges, argv[optind])) {
         return COMMAND_FAILED;
     }
@@ -422,7 +496,7 @@ int cmd_run(int argc, char **argv) {
         return run_and_report(argv + optind, &a, a.file, 0);
     }
     if (!a.file) {
-        return command_bad_usage(argv, "--repeat needs --file FILE");
+        return command_bad_usage(argv, "--repeat needs --file FILE or STINT_FILE");
     }
     return run_series(argv + optind, &a);
 }

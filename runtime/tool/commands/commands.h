@@ -5,6 +5,9 @@
 #ifndef STINT_TOOL_COMMANDS_H
 #define STINT_TOOL_COMMANDS_H
 
+#include <stddef.h>
+#include <sys/types.h>
+
 #include "tool/common/options.h"
 
 int cmd_report(int argc, char **argv);
@@ -26,5 +29,10 @@ struct diff_options;
  * after one line. */
 int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_format format,
                    uint32_t top, double fail);
+
+struct run_files;
+/* cmd_run.c, also for ab. The number of the file of process pid, or of the first one. If that has no
+ * call, the one with the most calls: a program may leave its work to a child. */
+size_t cmd_run_find_main(const struct run_files *files, pid_t pid);
 
 #endif

@@ -3,11 +3,14 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/config.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "stint/stint.h" /* off, but for its version */
 #include "tool/common/command.h"
 
@@ -63,9 +66,20 @@ static int run_command(int argc, char **argv) {
     return functions[command](argc, argv);
 }
 
+/* STINT_UNIT is the unit of reports, also of those that the tool prints. An option comes first. */
+static void take_unit(void) {
+    const char *name = getenv("STINT_UNIT");
+    for (int unit = 0; name && unit < CONFIG_UNITS; ++unit) {
+        if (!strcmp(name, text_unit_name(unit))) {
+            config.unit = unit;
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     int version = 0;
     hash_seed_program();
+    take_unit();
     int status = options_parse_tool(argc, argv, take_version, &version);
     if (status != OPTIONS_TAKEN) {
         return status;
