@@ -88,9 +88,11 @@
 #define STINT_ROLE_FRAMEWORK 3 /* preparing, shape inference, scheduling */
 #define STINT_ROLE_COPY 4
 #define STINT_ROLE_COMM 5
-#define STINT_ROLE_DATA 6    /* reading and decoding input */
-#define STINT_ROLE_STEP 7    /* one iteration */
-#define STINT_ROLE_WAITING 8 /* for another thread or process: the column waiting */
+#define STINT_ROLE_DATA 6             /* reading and decoding input */
+#define STINT_ROLE_STEP 7             /* one iteration */
+#define STINT_ROLE_WAITING 8          /* for another thread or process: the column waiting */
+#define STINT_ROLE_WAITING_FOR_ROOT 9 /* likewise, of all for one of them: MPI_Bcast */
+#define STINT_ROLE_ROOT_WAITING 10    /* likewise, of one for the others: MPI_Reduce */
 
 /* The result of functions that return int: 0, or which error. Values are never changed, and new
  * ones are negative. stint_result_text() has a text for each. */

@@ -312,7 +312,8 @@ struct arena_window {
 };
 
 /* The sums of a waiting scope per window of steps: window n is of the steps from n times width on,
- * where the first step is number 0. Written by the thread that has LOCK_STEP, relaxed. */
+ * where the first step is number 0. Written by the thread that has LOCK_STEP, relaxed.
+ * by_calls: 0: steps of stint_step; 1: each call of the scope in this process is a step. */
 struct arena_windows {
     uint32_t next; /* units */
     uint32_t site; /* one of those that have its name */
@@ -321,8 +322,9 @@ struct arena_windows {
     uint64_t width; /* steps, a power of two */
     uint64_t steps; /* of which it has the sums */
     uint32_t room;  /* windows */
-    uint32_t lacks; /* nodes of it that are not in the sums */
-    uint32_t reserved[6];
+    uint32_t lacks; /* nodes, or calls, of it that are not in the sums */
+    uint32_t by_calls;
+    uint32_t reserved[5];
     struct arena_window window[]; /* after the last, seq again in its ticks */
 };
 
