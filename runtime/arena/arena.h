@@ -328,12 +328,17 @@ struct arena_windows {
     struct arena_window window[]; /* after the last, seq again in its ticks */
 };
 
-/* 15 names of 4 176 bytes are less than 64 kB. */
+/* 15 names of 4 176 bytes, and 31 by calls of 2 128, are less than 128 kB. */
 #define ARENA_WINDOWS 256u
 #define ARENA_WINDOW_NAMES 15u
+#define ARENA_CALL_WINDOWS 128u
+#define ARENA_CALL_WINDOW_NAMES 31u
+#define ARENA_WINDOW_RECORDS (ARENA_WINDOW_NAMES + ARENA_CALL_WINDOW_NAMES)
 
 _Static_assert(sizeof(struct arena_windows) == STINT_IMPL_UNIT, "one line");
-_Static_assert(65536 >= ARENA_WINDOW_NAMES * (STINT_IMPL_UNIT + (ARENA_WINDOWS + 4) * 16),
+_Static_assert(131072 >=
+                   ARENA_WINDOW_NAMES * (STINT_IMPL_UNIT + (ARENA_WINDOWS + 4) * 16) +
+                       ARENA_CALL_WINDOW_NAMES * (STINT_IMPL_UNIT + (ARENA_CALL_WINDOWS + 4) * 16),
                "docs/scale.md");
 _Static_assert(sizeof(struct arena_job) == STINT_IMPL_UNIT, "one line");
 _Static_assert(sizeof(struct arena_rank) == STINT_IMPL_UNIT, "one line");

@@ -43,7 +43,7 @@ static int is_record_of(const struct ranks *r, const struct arena_windows *w, ui
 static const struct arena_windows *find_record(const struct ranks *r, uint32_t rank,
                                                uint32_t name) {
     uint32_t unit = r->rank[rank].windows;
-    for (uint32_t i = 0; i < ARENA_WINDOW_NAMES; ++i) {
+    for (uint32_t i = 0; i < ARENA_WINDOW_RECORDS; ++i) {
         const struct arena_windows *w = rank_windows_at(r->snapshot, unit);
         if (!w) {
             return NULL;

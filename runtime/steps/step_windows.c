@@ -6,8 +6,8 @@
  * another thread is working on, or that a signal handler ends inside of one, is left out: its time
  * is then in the next one. So the windows have all of the time up to the last step.
  * - The first step has what was recorded before it, too.
- * - Sums are in the arena (struct arena_windows), at most 64 kB, by name and set. All else is in
- * the memory of the process, under LOCK_STEP.
+ * - Sums are in the arena (struct arena_windows), by name and set. All else is in the memory of the
+ * process, under LOCK_STEP.
  */
 #include "step_windows.h"
 
@@ -32,7 +32,6 @@ static struct {
     struct waiting_node node[WAITS_MOST];
     uint32_t count;
     uint32_t age;      /* of the list of waits */
-    uint32_t names;    /* that have sums */
     uint32_t left_out; /* nodes that are not in the list of waits */
 } step_waits;
 
@@ -42,39 +41,52 @@ static int has_name_of(uint32_t site, uint32_t other) {
     return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);
 }
 
-static uint32_t find_windows(const struct arena_job *job, const struct stint_impl_node *n) {
-    uint32_t unit = job->windows;
-    while (unit) {
-        const struct arena_windows *w = arena_at(unit);
-        if (w->set == n->set && (w->site == n->site || has_name_of(w->site, n->site))) {
-            return unit;
+int step_windows_is_inside(const struct stint_impl_node *n) {
+    for (uint32_t unit = n->parent; unit;
+         unit = ((struct stint_impl_node *)arena_at(unit))->parent) {
+        const struct stint_impl_node *around = arena_at(unit);
+        if (around->site && around->set == n->set && has_name_of(around->site, n->site)) {
+            return 1;
         }
-        unit = w->next;
     }
     return 0;
 }
 
-/* The sums of the node's name; 0: there is no room for them. */
-static uint32_t get_windows(const struct stint_impl_node *n) {
+static uint32_t make_windows(struct arena_job *job, const struct stint_impl_node *n, int by_calls) {
+    uint32_t room = by_calls ? ARENA_CALL_WINDOWS : ARENA_WINDOWS;
+    uint32_t unit = arena_get(windows_bytes(room), ARENA_RECORD);
+    if (unit) {
+        struct arena_windows *w = arena_at(unit);
+        windows_start(w, room);
+        w->site = n->site;
+        w->set = n->set;
+        w->by_calls = (uint32_t)by_calls;
+        w->next = job->windows;
+        STINT_IMPL_PUBLISH(&job->windows, unit);
+    }
+    return unit;
+}
+
+uint32_t step_windows_get(const struct stint_impl_node *n, int by_calls) {
     struct arena_job *job = process_job();
     if (!job) {
         return 0;
     }
-    uint32_t unit = find_windows(job, n);
-    if (unit || step_waits.names == ARENA_WINDOW_NAMES) {
-        return unit;
+    uint32_t names = 0;
+    for (uint32_t unit = job->windows; unit;) {
+        const struct arena_windows *w = arena_at(unit);
+        if ((int)w->by_calls == by_calls) {
+            if (w->set == n->set && (w->site == n->site || has_name_of(w->site, n->site))) {
+                return unit;
+            }
+            ++names;
+        }
+        unit = w->next;
     }
-    unit = arena_get(windows_bytes(ARENA_WINDOWS), ARENA_RECORD);
-    if (unit) {
-        struct arena_windows *w = arena_at(unit);
-        windows_start(w, ARENA_WINDOWS);
-        w->site = n->site;
-        w->set = n->set;
-        w->next = job->windows;
-        STINT_IMPL_PUBLISH(&job->windows, unit);
-        ++step_waits.names;
+    if (names >= (by_calls ? ARENA_CALL_WINDOW_NAMES : ARENA_WINDOW_NAMES)) {
+        return 0;
     }
-    return unit;
+    return make_windows(job, n, by_calls);
 }
 
 /* Nodes that were made since the last step. */
@@ -85,7 +97,7 @@ static void take_new_nodes(void) {
             return; /* another thread is adding it: it comes with the next step */
         }
         step_waits.node[step_waits.count] =
-            (struct waiting_node){.unit = unit, .windows = get_windows(arena_at(unit))};
+            (struct waiting_node){.unit = unit, .windows = step_windows_get(arena_at(unit), 0)};
     }
 }
 
@@ -121,7 +133,7 @@ static void add_difference(struct waiting_node *was, uint64_t step) {
 /* step: from 0. */
 static void add_step(uint64_t step) {
     if (step_waits.age != waits_age()) {
-        step_waits.count = step_waits.names = step_waits.left_out = 0;
+        step_waits.count = step_waits.left_out = 0;
         step_waits.age = waits_age();
     }
     take_new_nodes();

@@ -27,12 +27,12 @@ NOBODY, SOMEBODY = 65534, 65533
 # The exports of libstint.so beside the functions of the public headers, which layout.txt lists:
 # for the libraries of ranges, memory and MPI, for inlined code, and for the driver of CUDA.
 FOR_LIBRARIES = """InitializeInjection
-    stint_impl_end_crossing_ABI stint_impl_handle_end_in_ABI stint_impl_lose_end_ABI
-    stint_impl_lose_range_ABI stint_impl_mark_named_ABI stint_impl_memory_connect_ABI
-    stint_impl_memory_lose_ABI stint_impl_memory_scope_ABI stint_impl_range_begin_at_ABI
-    stint_impl_range_counts_ABI stint_impl_range_guards_ABI stint_impl_range_thread_ABI
-    stint_impl_range_ticks_ABI stint_impl_rank_seen_ABI stint_impl_thread_here_ABI
-    stint_impl_value_named_ABI""".split()
+    stint_impl_end_call_ABI stint_impl_end_crossing_ABI stint_impl_handle_end_in_ABI
+    stint_impl_lose_end_ABI stint_impl_lose_range_ABI stint_impl_mark_named_ABI
+    stint_impl_memory_connect_ABI stint_impl_memory_lose_ABI stint_impl_memory_scope_ABI
+    stint_impl_range_begin_at_ABI stint_impl_range_counts_ABI stint_impl_range_guards_ABI
+    stint_impl_range_thread_ABI stint_impl_range_ticks_ABI stint_impl_rank_seen_ABI
+    stint_impl_thread_here_ABI stint_impl_value_named_ABI""".split()
 
 
 class Skip(Exception):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies the windows of steps of one rank (struct arena_windows), cut to those in use.
+ * Copies the windows of steps and calls of one rank (struct arena_windows), cut to those in use.
  * merge_ranks.c calls.
  */
 #include "arena/windows.h"
@@ -30,6 +30,7 @@ static uint32_t copy_windows(struct merge *m, const struct merge_map *map,
     to->steps = from->steps;
     to->room = room;
     to->lacks = from->lacks;
+    to->by_calls = from->by_calls;
     for (uint32_t i = 0; i < room && i < from->room; ++i) {
         to->window[i].ticks = merge_length(map, from->window[i].ticks);
         to->window[i].calls = from->window[i].calls;
@@ -44,7 +45,7 @@ int merge_windows_add(struct merge *m, const struct merge_map *map, uint32_t fro
         ++m->ranks.windows_left_out;
         return 0;
     }
-    for (uint32_t i = 0; i < ARENA_WINDOW_NAMES; ++i) {
+    for (uint32_t i = 0; i < ARENA_WINDOW_RECORDS; ++i) {
         const struct arena_windows *w = rank_windows_at(s, from);
         if (!w) {
             return 0;
