@@ -53,12 +53,6 @@ int run_library_preload_path(const char *path);
  * that the command starts. 0, or -1 after one line. */
 int run_mpi_set(const char *which, char **command);
 
-/* ---- run_program.c: facts about a program from its file, before it is run. */
-
-/* Whether the text, as the name of a library that it needs, is in the program's file. The file is
- * looked for as execvp does; 0 without one. */
-int run_program_has(const char *program, const char *text);
-
 /* ---- run_ranges.c: `stint run --ranges`: the environment by which the instrumentation of
  * libraries finds libstint-ranges.so. */
 

@@ -10,30 +10,42 @@
 
 #include "base/error_text.h"
 #include "base/log.h"
+#include "needed.h"
 
 /* The MPI libraries with a binary interface of their own. MVAPICH, Intel MPI and that of Cray have
  * the one of MPICH. */
 static const struct mpi_kind {
     const char *name;
     const char *library;   /* of stint */
-    const char *needed[2]; /* by programs: in their files */
+    const char *needed[2]; /* by programs, directly or not */
 } kinds[] = {
     {"mpich", "stint-mpi-mpich", {"libmpich.so", "libmpi.so.12"}},
     {"openmpi", "stint-mpi-openmpi", {"libmpi.so", "libmpi_cxx.so"}},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* Returns the kind of the first word of the command that is a program with MPI; NULL: none is. */
-static const struct mpi_kind *find_mpi_of(char **command) {
-    for (; *command; ++command) {
-        for (size_t i = 0; i < KINDS; ++i) {
-            if (run_program_has(*command, kinds[i].needed[0]) ||
-                run_program_has(*command, kinds[i].needed[1])) {
-                return &kinds[i];
-            }
+/* Returns the kind that the program needs, or a library of it; NULL: none. */
+static const struct mpi_kind *find_mpi_of_program(const char *program) {
+    const struct mpi_kind *found = NULL;
+    struct text names;
+    needed_read(&names, program);
+    for (size_t i = 0; i < KINDS && !found; ++i) {
+        if (needed_has(&names, kinds[i].needed[0]) || needed_has(&names, kinds[i].needed[1])) {
+            found = &kinds[i];
         }
     }
-    return NULL;
+    text_free(&names);
+    return found;
+}
+
+/* Returns the kind of the first word of the command that is a program with MPI; NULL: none is. */
+static const struct mpi_kind *find_mpi_of(char **command) {
+    const struct mpi_kind *found = NULL;
+    while (*command && !found) {
+        found = find_mpi_of_program(*command);
+        ++command;
+    }
+    return found;
 }
 
 /* The only one for which stint has a library. NULL after one line. */

@@ -14,6 +14,7 @@
 
 #include "base/error_text.h"
 #include "base/log.h"
+#include "needed.h"
 
 #define LIBRARY "stint-ranges"
 #define RANGES_TEXT 200
@@ -100,13 +101,15 @@ int run_ranges_set(uint32_t wanted) {
 /* ---- OpenMP of GCC. */
 
 void run_ranges_check(const char *program) {
-    const char *preloaded = getenv("LD_PRELOAD");
-    if (run_program_has(program, "libgomp.so") && !(preloaded && strstr(preloaded, "libomp"))) {
+    struct text names;
+    needed_read(&names, program);
+    if (needed_has(&names, "libgomp.so") && !needed_has(&names, "libomp.so")) {
         log_note("run: %.200s uses libgomp, which tools cannot ask: its OpenMP regions are not "
                  "recorded; "
                  "with LD_PRELOAD=libomp.so.5 they are (docs/ranges.md)",
                  program);
     }
+    text_free(&names);
 }
 
 void run_ranges_say(uint32_t wanted, const uint64_t count[RUN_RANGES]) {
