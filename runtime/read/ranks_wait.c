@@ -5,12 +5,13 @@
 
 #include "base/arithmetic.h"
 #include "base/order.h"
+#include "base/role.h"
 #include "stint/stint.h"
 
 #define EXCESS_PART 20 /* a difference counts if it is this part of the rank's lateness */
 
 int ranks_is_waiting(const struct ranks *r, uint32_t name) {
-    return r->snapshot->sites[r->name[name].site].role == STINT_ROLE_WAITING;
+    return role_waits(r->snapshot->sites[r->name[name].site].role);
 }
 
 static void compare_calls(struct rank_wait *out, const struct ranks_room *room) {

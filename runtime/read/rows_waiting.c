@@ -2,12 +2,13 @@
 #include "rows_private.h"
 
 #include "base/arithmetic.h"
+#include "base/role.h"
 #include "stint/stint.h"
 
 int rows_waiting(uint64_t **out, struct snapshot *s) {
     uint32_t waits = 0;
     for (uint32_t id = 1; id <= s->site_count; ++id) {
-        waits += s->sites[id].role == STINT_ROLE_WAITING;
+        waits += (uint32_t)role_waits(s->sites[id].role);
     }
     *out = NULL;
     if (!waits) {
@@ -19,7 +20,7 @@ int rows_waiting(uint64_t **out, struct snapshot *s) {
     }
     for (uint32_t i = s->node_count; i-- > 0;) { /* those inside come later */
         const struct snapshot_node *n = &s->nodes[i];
-        if (s->sites[n->site].role == STINT_ROLE_WAITING) {
+        if (role_waits(s->sites[n->site].role)) {
             waiting[i] = saturating_add(waiting[i], n->own);
         }
         waiting[i] = u64_min(waiting[i], n->total);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/role.h"
 #include "base/scratch.h"
 #include "probe.h"
 #include "stint/stint.h"
@@ -290,7 +291,7 @@ static struct stint_impl_sent *node_sent(const struct stint_impl_node *n) {
 /* Whether a node of the edge adds to the time that its name waits. A recorder that is not the
  * arena's has no site. */
 static int is_waiting_edge(const struct thread_block *b, const struct tree_edge *e) {
-    return e->site && arena_site_in(b->hot.base, e->site)->role == STINT_ROLE_WAITING &&
+    return e->site && role_waits(arena_site_in(b->hot.base, e->site)->role) &&
            !name_is_around(b, e);
 }
 

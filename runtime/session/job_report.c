@@ -4,12 +4,15 @@
  * of the statistics of this process is taken first; then the callback reduces it with those of the
  * others (job_reduce.c), and rank 0 prints.
  */
+#include "base/api.h"
+
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/role.h"
 #include "interval.h"
 #include "job.h"
 #include "read/rows.h"
@@ -42,7 +45,7 @@ static int row_is_waiting(const struct hash_map *map, const struct snapshot *s,
             first = id;
         }
     }
-    return first != HASH_MAP_NONE && s->sites[first].role == STINT_ROLE_WAITING;
+    return first != HASH_MAP_NONE && role_waits(s->sites[first].role);
 }
 
 static int job_add_row(struct job *j, const struct snapshot *s, const struct stint_row *r,

@@ -17,6 +17,7 @@
 
 #include "base/arithmetic.h"
 #include "base/config.h"
+#include "base/role.h"
 #include "base/text.h"
 #include "stint/stint.h"
 
@@ -151,7 +152,7 @@ static uint32_t name_find_or_add(struct merge_align *a, const char *name, const 
 
 static int is_waiting_node(const struct snapshot *s, const struct snapshot_node *n) {
     return n->site && n->site <= s->site_count && n->set < s->set_count && s->sites[n->site].name &&
-           s->sites[n->site].role == STINT_ROLE_WAITING;
+           role_waits(s->sites[n->site].role);
 }
 
 static struct align_calls *calls_find(const struct align_run *run, uint32_t name) {
