@@ -28,7 +28,7 @@ static struct {
     } place[PLACES];
 } calls_known;
 
-static uint32_t find_record(uint32_t unit) {
+static uint32_t find_own_windows(uint32_t unit) {
     if (calls_known.age != waits_age()) {
         memset(&calls_known, 0, sizeof calls_known);
         calls_known.age = waits_age();
@@ -48,7 +48,7 @@ static void add_calls(uint32_t unit, uint64_t ticks, uint64_t calls) {
         return; /* a signal handler: MPI may not be called there */
     }
     lock_take(LOCK_STEP);
-    uint32_t record = arena.base ? find_record(unit) : 0;
+    uint32_t record = arena.base ? find_own_windows(unit) : 0;
     if (record) {
         struct arena_windows *w = arena_at(record);
         windows_add(w, w->steps, ticks, calls);
