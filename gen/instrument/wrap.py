@@ -17,7 +17,7 @@ wrapper would be an undefined reference. Its wrapper is left in place, unused, a
 resolved to itself.
 
 An adapter is a module wrap_NAME, beside this file, that knows a certain header: it has a default
-set, a file of C for the wrappers, and says for each function the set and the role of its scope, and
+set, a file of C for the wrappers, and says for each function the statement that opens its scope, and
 which statements are around the call.
 
 header_functions.py reads the header and chooses the functions; the code, the list and the commands
@@ -198,10 +198,7 @@ def scope_of(candidate, with_set, adapter):
     if not adapter:
         return "STINT_TIMER(%s%s);" % (name, ", -1, stint_wrap_set()" if with_set else ""), \
             [], [], []
-    own_set, role, before, inside, after = \
-        adapter.scope(candidate.name, candidate.parameters, candidate.names)
-    return "STINT_IMPL_SCOPE(%s, STINT_LEVEL_DEFAULT, %s, %s);" % (name, role, own_set), \
-        before, inside, after
+    return adapter.scope(name, candidate.name, candidate.parameters, candidate.names)
 
 
 def write_function(out, candidate, with_set, preload, adapter):

@@ -4,15 +4,23 @@
  * Nothing here refers to a symbol of MPI when it is preloaded: programs without MPI get the
  * library, too.
  *
- * The set of a communicator is found by its handle in a table of the thread, which is emptied when
- * a communicator is freed or named. Before MPI runs, and after, there is one set for all.
+ * The set of a communicator has its name and its members, as ranks of MPI_COMM_WORLD: all members
+ * find the same text by calls that wait for none. It is found by the handle in a table of the
+ * thread; an entry is no longer valid when a communicator of its place is freed or named. Before MPI
+ * runs, and after, there is one set for all.
  */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define STINT_MPI_COMMS 16 /* of a thread, by the low bits of the handle */
-#define STINT_MPI_SET_BYTES (MPI_MAX_OBJECT_NAME + 64)
+#define STINT_MPI_COMMS 64 /* of a thread, by the low bits of the handle */
+#define STINT_MPI_LIST_BYTES 48
+#define STINT_MPI_SET_BYTES (MPI_MAX_OBJECT_NAME + 2 * STINT_MPI_LIST_BYTES + 200)
+/* Sets of a process, of those that there may be: further communicators are in one, and further
+ * roots are not told apart. */
+#define STINT_MPI_SETS 1024
+#define STINT_MPI_ROOTS 128
 
 struct stint_mpi_comm {
     MPI_Comm comm;
@@ -20,18 +28,31 @@ struct stint_mpi_comm {
     int size;
     int is_inter;
     int is_world;
+    int root; /* of root_set */
     stint_set *set;
+    stint_set *root_set; /* of calls with that root; NULL: none was seen */
+    uint64_t key;        /* of the set's name */
 };
 
 #define stint_impl_rank_seen STINT_IMPL_ABI_NAME(stint_impl_rank_seen)
+#define stint_impl_end_call STINT_IMPL_ABI_NAME(stint_impl_end_call)
 extern void stint_impl_rank_seen(uint32_t rank, uint32_t size);
+extern void stint_impl_end_call(void *guard);
+
+/* A scope that waits: its calls are steps, by which ranks are compared. */
+#define STINT_MPI_WAITING_SCOPE(name, role, set)                                                   \
+    STINT_IMPL_SITE(call, name, STINT_LEVEL_DEFAULT, role);                                        \
+    stint_impl_opened stint_impl_guard_call __attribute__((cleanup(stint_impl_end_call), unused)); \
+    stint_impl_guard_call =                                                                        \
+        stint_impl_begin(&stint_impl_guard_call, &stint_impl_site_call, stint_impl_set_id(set))
 
 /* ---- Functions and objects of MPI. */
 
 #ifdef STINT_WRAP_PRELOAD
 static void *stint_wrap_find(const char *name);
 
-#define STINT_MPI_CALL(name, arguments)                                                            \
+#define STINT_MPI_CALL(name, arguments) STINT_MPI_SET((void), name, arguments)
+#define STINT_MPI_SET(to, name, arguments)                                                         \
     do {                                                                                           \
         static __typeof__(&P##name) known;                                                         \
         __typeof__(&P##name) call = __atomic_load_n(&known, __ATOMIC_RELAXED);                     \
@@ -39,7 +60,7 @@ static void *stint_wrap_find(const char *name);
             call = (__typeof__(&P##name))stint_wrap_find("P" #name);                               \
             __atomic_store_n(&known, call, __ATOMIC_RELAXED);                                      \
         }                                                                                          \
-        call arguments;                                                                            \
+        to call arguments;                                                                         \
     } while (0)
 
 /* The program's MPI has to be the one whose header was read: handles differ in size. */
@@ -73,6 +94,7 @@ static void stint_mpi_check(const char *name, void *function) {
 #define STINT_WRAP_FOUND(name, function) stint_mpi_check(name, function)
 #else
 #define STINT_MPI_CALL(name, arguments) P##name arguments
+#define STINT_MPI_SET(to, name, arguments) to P##name arguments
 #endif
 
 /* The handles that are none. Those of Open MPI are addresses of objects in its library. */
@@ -80,7 +102,8 @@ static void stint_mpi_check(const char *name, void *function) {
 static int stint_mpi_is_null(const void *handle, const char *object, const void **known) {
     const void *null = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (!null) {
-        null = stint_wrap_find(object);
+        null = dlsym(RTLD_DEFAULT, object); /* the program's copy comes first */
+        null = null ? null : stint_wrap_find(object);
         __atomic_store_n(known, null, __ATOMIC_RELAXED);
     }
     return !handle || handle == null;
@@ -95,6 +118,12 @@ static int stint_mpi_type_is_null(MPI_Datatype type) {
     static const void *known;
     return stint_mpi_is_null(type, "ompi_mpi_datatype_null", &known);
 }
+
+static MPI_Comm stint_mpi_world(void) {
+    static const void *known;
+    stint_mpi_is_null(NULL, "ompi_mpi_comm_world", &known);
+    return (MPI_Comm)(uintptr_t)known;
+}
 #else
 static int stint_mpi_comm_is_null(MPI_Comm comm) {
     return comm == MPI_COMM_NULL;
@@ -103,12 +132,15 @@ static int stint_mpi_comm_is_null(MPI_Comm comm) {
 static int stint_mpi_type_is_null(MPI_Datatype type) {
     return type == MPI_DATATYPE_NULL;
 }
+
+static MPI_Comm stint_mpi_world(void) {
+    return MPI_COMM_WORLD;
+}
 #endif
 
-/* ---- Communicators. */
+/* ---- The run of MPI. */
 
-static int stint_mpi_state;        /* 0: not known to run, 1: runs, -1: has ended. Atomic */
-static unsigned stint_mpi_changes; /* communicators freed or named. Atomic */
+static int stint_mpi_state; /* 0: not known to run, 1: runs, -1: has ended. Atomic */
 
 static int stint_mpi_runs(void) {
     int state = __atomic_load_n(&stint_mpi_state, __ATOMIC_RELAXED);
@@ -129,12 +161,172 @@ static void stint_mpi_finalize(void) {
     __atomic_store_n(&stint_mpi_state, -1, __ATOMIC_RELAXED);
 }
 
-static void stint_mpi_comms_change(void) {
-    __atomic_fetch_add(&stint_mpi_changes, 1, __ATOMIC_RELEASE);
+/* ---- Sets. */
+
+static uint64_t stint_mpi_hash(uint64_t hash, const void *bytes, size_t length) {
+    for (size_t i = 0; i < length; ++i) { /* FNV-1a */
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+    }
+    return hash;
+}
+#define STINT_MPI_HASH 0xcbf29ce484222325u
+
+struct stint_mpi_known_set {
+    uint64_t key; /* 0: a free place. Any thread */
+    stint_set *set;
+};
+
+/* The place of a key; NULL: it has none, and `most` others of its kind have one. */
+static struct stint_mpi_known_set *stint_mpi_place(uint64_t key, unsigned *count, unsigned most) {
+    static struct stint_mpi_known_set known[2 * (STINT_MPI_SETS + STINT_MPI_ROOTS)];
+    const size_t places = sizeof known / sizeof *known;
+    for (size_t i = (size_t)key % places;; i = (i + 1) % places) {
+        uint64_t there = __atomic_load_n(&known[i].key, __ATOMIC_RELAXED);
+        if (!there) {
+            if (__atomic_load_n(count, __ATOMIC_RELAXED) >= most) {
+                return NULL;
+            }
+            if (__atomic_compare_exchange_n(&known[i].key, &there, key, 0, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED)) {
+                __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+                return &known[i];
+            }
+        }
+        if (there == key) {
+            return &known[i];
+        }
+    }
+}
+
+static stint_set *stint_mpi_set_of(struct stint_mpi_known_set *place, const char *name) {
+    stint_set *set = __atomic_load_n(&place->set, __ATOMIC_ACQUIRE);
+    if (!set) {
+        set = stint_set_get(name);
+        __atomic_store_n(&place->set, set, __ATOMIC_RELEASE);
+    }
+    return set;
+}
+
+/* ---- The members of a communicator. */
+
+static int stint_mpi_is_before(const void *a, const void *b) {
+    int one = *(const int *)a, other = *(const int *)b;
+    return (one > other) - (one < other);
+}
+
+/* How many of the ranks, in ascending order, have equal distances. */
+static int stint_mpi_run(const int *rank, int count) {
+    int run = 2;
+    while (run < count && rank[run] - rank[run - 1] == rank[1] - rank[0]) {
+        ++run;
+    }
+    return run;
+}
+
+/* "0-3", "0-12:4", "0,4,9"; a long list is cut and ends with a number of all its ranks. */
+static void stint_mpi_put_ranks(char *out, const int *rank, int count) {
+    int length = 0, taken = 0;
+    while (taken < count && length < STINT_MPI_LIST_BYTES - 24) {
+        int left = count - taken, run = left > 1 ? stint_mpi_run(rank + taken, left) : 1;
+        int step = run > 1 ? rank[taken + 1] - rank[taken] : 0;
+        run = run == 2 && step > 1 ? 1 : run;
+        length +=
+            snprintf(out + length, STINT_MPI_LIST_BYTES, "%s%d", taken ? "," : "", rank[taken]);
+        if (run > 1) {
+            length += snprintf(out + length, STINT_MPI_LIST_BYTES, "-%d", rank[taken + run - 1]);
+        }
+        if (run > 1 && step > 1) {
+            length += snprintf(out + length, STINT_MPI_LIST_BYTES, ":%d", step);
+        }
+        taken += run;
+    }
+    if (taken < count) {
+        uint64_t hash = stint_mpi_hash(STINT_MPI_HASH, rank, sizeof *rank * (size_t)count);
+        snprintf(out + length, STINT_MPI_LIST_BYTES, ",... #%012llx",
+                 (unsigned long long)(hash >> 16));
+    }
+}
+
+/* The members as ranks of MPI_COMM_WORLD, and how many it does not have: those of another job.
+ * Returns the lowest one. */
+static int stint_mpi_put_group(char *out, MPI_Group group, int size) {
+    MPI_Group world;
+    int *rank = malloc(2 * (size_t)size * sizeof *rank), count = 0;
+    if (!rank) {
+        return MPI_UNDEFINED;
+    }
+    int *own = rank + size;
+    for (int i = 0; i < size; ++i) {
+        own[i] = i;
+    }
+    STINT_MPI_CALL(MPI_Comm_group, (stint_mpi_world(), &world));
+    STINT_MPI_CALL(MPI_Group_translate_ranks, (group, size, own, world, rank));
+    STINT_MPI_CALL(MPI_Group_free, (&world));
+    for (int i = 0; i < size; ++i) {
+        if (rank[i] != MPI_UNDEFINED) {
+            rank[count++] = rank[i];
+        }
+    }
+    qsort(rank, (size_t)count, sizeof *rank, stint_mpi_is_before);
+    stint_mpi_put_ranks(out, rank, count);
+    if (count < size) {
+        snprintf(out + strlen(out), 40, "%s%d others", count ? " and " : "", size - count);
+    }
+    int lowest = count ? rank[0] : MPI_UNDEFINED;
+    free(rank);
+    return lowest;
+}
+
+/* " 0-3", or both groups, that with the lower rank first; "" where there is nothing to tell apart. */
+static void stint_mpi_put_members(char *out, const struct stint_mpi_comm *c) {
+    char own[STINT_MPI_LIST_BYTES * 3] = "", other[STINT_MPI_LIST_BYTES * 3] = "";
+    MPI_Group group;
+    int size = 0;
+    if (c->is_world || (c->size < 2 && !c->is_inter)) {
+        return;
+    }
+    STINT_MPI_CALL(MPI_Comm_group, (c->comm, &group));
+    int lowest = stint_mpi_put_group(own, group, c->size);
+    STINT_MPI_CALL(MPI_Group_free, (&group));
+    if (!c->is_inter) {
+        sprintf(out, " %s", own);
+        return;
+    }
+    STINT_MPI_CALL(MPI_Comm_remote_size, (c->comm, &size));
+    STINT_MPI_CALL(MPI_Comm_remote_group, (c->comm, &group));
+    int first = stint_mpi_put_group(other, group, size) > lowest;
+    STINT_MPI_CALL(MPI_Group_free, (&group));
+    sprintf(out, " %s with %s", first ? own : other, first ? other : own);
+}
+
+/* The name of the set. */
+static void stint_mpi_put_name(char set[STINT_MPI_SET_BYTES], const struct stint_mpi_comm *c) {
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int length = 0;
+    STINT_MPI_CALL(MPI_Comm_get_name, (c->comm, name, &length));
+    if (*name) {
+        length = sprintf(set, "%s/%s", STINT_WRAP_SET, name);
+    } else {
+        length = sprintf(set, "%s/%d ranks", STINT_WRAP_SET, c->size);
+    }
+    stint_mpi_put_members(set + length, c);
+}
+
+/* ---- Communicators. */
+
+static unsigned stint_mpi_changes[STINT_MPI_COMMS]; /* of a place: freed or named. Atomic */
+
+static unsigned stint_mpi_comm_place(MPI_Comm comm) {
+    uintptr_t key = (uintptr_t)comm;
+    return (unsigned)((key ^ key >> 6 ^ key >> 12) % STINT_MPI_COMMS);
+}
+
+static void stint_mpi_comms_change(MPI_Comm comm) {
+    __atomic_fetch_add(&stint_mpi_changes[stint_mpi_comm_place(comm)], 1, __ATOMIC_RELEASE);
 }
 
 /* For calls without a communicator. The set is found at the first call, in whatever thread. */
-static const struct stint_mpi_comm *stint_mpi_comm_none(void) {
+static struct stint_mpi_comm *stint_mpi_comm_none(void) {
     static struct stint_mpi_comm none;
     if (!__atomic_load_n(&none.set, __ATOMIC_RELAXED)) {
         __atomic_store_n(&none.set, stint_set_get(STINT_WRAP_SET), __ATOMIC_RELAXED);
@@ -143,29 +335,30 @@ static const struct stint_mpi_comm *stint_mpi_comm_none(void) {
 }
 
 static void stint_mpi_comm_fill(struct stint_mpi_comm *c, MPI_Comm comm) {
-    char name[STINT_MPI_SET_BYTES] = "", set[STINT_MPI_SET_BYTES];
-    int length = 0;
+    static unsigned count;
+    char name[STINT_MPI_SET_BYTES];
+    memset(c, 0, sizeof *c);
     c->comm = comm;
-    c->size = 0;
-    c->is_inter = 0;
+    c->is_world = comm == stint_mpi_world();
     STINT_MPI_CALL(MPI_Comm_size, (comm, &c->size));
     STINT_MPI_CALL(MPI_Comm_test_inter, (comm, &c->is_inter));
-    STINT_MPI_CALL(MPI_Comm_get_name, (comm, name, &length));
-    c->is_world = !strcmp(name, "MPI_COMM_WORLD");
-    if (*name) {
-        snprintf(set, sizeof set, "%s/%s", STINT_WRAP_SET, name);
+    stint_mpi_put_name(name, c);
+    c->key = stint_mpi_hash(STINT_MPI_HASH, name, strlen(name)) | 1;
+    struct stint_mpi_known_set *place = stint_mpi_place(c->key, &count, STINT_MPI_SETS);
+    if (place) {
+        c->set = stint_mpi_set_of(place, name);
     } else {
-        snprintf(set, sizeof set, "%s/%d ranks", STINT_WRAP_SET, c->size);
+        c->set = stint_set_get(STINT_WRAP_SET "/other communicators");
+        c->key = 0;
     }
-    c->set = stint_set_get(set);
 }
 
-static const struct stint_mpi_comm *stint_mpi_comm_find(MPI_Comm comm) {
+static struct stint_mpi_comm *stint_mpi_comm_find(MPI_Comm comm) {
     static __thread struct stint_mpi_comm here[STINT_MPI_COMMS]
         __attribute__((tls_model("initial-exec")));
-    unsigned changes = __atomic_load_n(&stint_mpi_changes, __ATOMIC_ACQUIRE) + 1;
-    uintptr_t key = (uintptr_t)comm;
-    struct stint_mpi_comm *c = &here[(key ^ key >> 6 ^ key >> 12) % STINT_MPI_COMMS];
+    unsigned place = stint_mpi_comm_place(comm);
+    unsigned changes = __atomic_load_n(&stint_mpi_changes[place], __ATOMIC_ACQUIRE) + 1;
+    struct stint_mpi_comm *c = &here[place];
     if (c->comm == comm && c->changes == changes) {
         return c;
     }
@@ -175,6 +368,48 @@ static const struct stint_mpi_comm *stint_mpi_comm_find(MPI_Comm comm) {
     stint_mpi_comm_fill(c, comm);
     c->changes = changes;
     return c;
+}
+
+/* The rank in the job of that rank of the communicator. */
+static int stint_mpi_rank_of(const struct stint_mpi_comm *c, int rank) {
+    MPI_Group group, world;
+    int out = MPI_UNDEFINED;
+    if (c->is_world) {
+        return rank;
+    }
+    STINT_MPI_CALL(MPI_Comm_group, (c->comm, &group));
+    STINT_MPI_CALL(MPI_Comm_group, (stint_mpi_world(), &world));
+    STINT_MPI_CALL(MPI_Group_translate_ranks, (group, 1, &rank, world, &out));
+    STINT_MPI_CALL(MPI_Group_free, (&group));
+    STINT_MPI_CALL(MPI_Group_free, (&world));
+    return out;
+}
+
+static stint_set *stint_mpi_new_root(const struct stint_mpi_comm *c, int root) {
+    static unsigned count;
+    char name[STINT_MPI_SET_BYTES];
+    int rank = stint_mpi_rank_of(c, root);
+    uint64_t key = stint_mpi_hash(c->key, &rank, sizeof rank) | 1;
+    struct stint_mpi_known_set *place = stint_mpi_place(key, &count, STINT_MPI_ROOTS);
+    if (!place || rank == MPI_UNDEFINED) {
+        return c->set;
+    }
+    stint_mpi_put_name(name, c);
+    sprintf(name + strlen(name), ", root %d", rank);
+    return stint_mpi_set_of(place, name);
+}
+
+/* The set of a rooted collective: each root has its own, as the ranks wait for it, or it for them.
+ * Between two groups, no rank of the communicator is the root. */
+static stint_set *stint_mpi_root_set(struct stint_mpi_comm *c, int root) {
+    if (root < 0 || root >= c->size || c->is_inter || !c->key) {
+        return c->set;
+    }
+    if (!c->root_set || c->root != root) {
+        c->root_set = stint_mpi_new_root(c, root);
+        c->root = root;
+    }
+    return c->root_set;
 }
 
 /* By the first call that asks for it, where the launcher's environment does not tell. */

@@ -59,7 +59,8 @@ static void add_calls(uint32_t unit, uint64_t ticks, uint64_t calls) {
 void stint_impl_end_call(void *guard) {
     const struct stint_impl_thread *t = stint_impl_thread_here;
     const struct stint_impl_frame *f = t->top;
-    if (!*(stint_impl_opened *)guard || STINT_IMPL_LOAD(&f->guard) != (uint64_t)(uintptr_t)guard) {
+    if (!*(stint_impl_opened *)guard || (STINT_IMPL_LOAD(&f->guard) | STINT_IMPL_TAGS) !=
+                                            ((uint64_t)(uintptr_t)guard | STINT_IMPL_TAGS)) {
         stint_impl_end(guard);
         return;
     }
