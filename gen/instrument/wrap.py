@@ -18,7 +18,7 @@ resolved to itself.
 
 An adapter is a module wrap_NAME, beside this file, that knows a certain header: it has a default
 set, a file of C for the wrappers, and says for each function the statement that opens its scope, and
-which statements are around the call.
+which statements are around the call. It may write wrappers of more functions to be preloaded.
 
 header_functions.py reads the header and chooses the functions; the code, the list and the commands
 are here.
@@ -201,6 +201,10 @@ def scope_of(candidate, with_set, adapter):
     return adapter.scope(name, candidate.name, candidate.parameters, candidate.names)
 
 
+def place_of(candidate):
+    return "#line %d %s" % (candidate.line, c_path(candidate.file))
+
+
 def write_function(out, candidate, with_set, preload, adapter):
     result = result_type(candidate)
     types = [c_type(text) for text in candidate.parameters]
@@ -211,7 +215,7 @@ def write_function(out, candidate, with_set, preload, adapter):
     if preload:
         write_lookup(out, candidate, result, types)
     out.extend("    " + line for line in before)
-    out.append("#line %d %s" % (candidate.line, c_path(candidate.file)))
+    out.append(place_of(candidate))
     out.append("    " + timer)
     out.extend("    " + line for line in inside)
     if after:
@@ -251,6 +255,8 @@ def write_code(include, header, chosen, set_name, preload, adapter=None):
         out.append(NEXT.rstrip("\n"))
     for candidate in chosen:
         write_function(out, candidate, bool(set_name), preload, adapter)
+    if adapter and preload:
+        adapter.write_more(out, header, chosen, lambda c: scope_of(c, False, adapter), place_of)
     return "\n".join(out) + "\n"
 
 

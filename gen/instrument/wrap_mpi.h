@@ -449,3 +449,37 @@ static uint64_t stint_mpi_bytes(const void *buffer, long long count, MPI_Datatyp
     STINT_MPI_CALL(MPI_Type_size_x, (type, &size));
     return size > 0 ? (uint64_t)count * (uint64_t)size : 0;
 }
+
+/* ---- Parameters of Fortran: references, handles as numbers, and addresses that mean a constant. */
+
+#if defined(STINT_WRAP_PRELOAD) && defined(OPEN_MPI)
+static MPI_Comm stint_mpi_fortran_comm(const void *word) {
+    MPI_Comm comm = NULL;
+    if (stint_mpi_runs()) {
+        STINT_MPI_SET(comm =, MPI_Comm_f2c, (*(const MPI_Fint *)word));
+    }
+    return comm;
+}
+
+static MPI_Datatype stint_mpi_fortran_type(const void *word) {
+    MPI_Datatype type = NULL;
+    if (stint_mpi_runs()) {
+        STINT_MPI_SET(type =, MPI_Type_f2c, (*(const MPI_Fint *)word));
+    }
+    return type;
+}
+
+static const void *stint_mpi_fortran_buffer(const void *word) {
+    static const void *in_place;
+    const void *known = __atomic_load_n(&in_place, __ATOMIC_RELAXED);
+    if (!known) {
+        known = dlsym(RTLD_DEFAULT, "mpi_fortran_in_place_");
+        __atomic_store_n(&in_place, known, __ATOMIC_RELAXED);
+    }
+    return word == known ? MPI_IN_PLACE : word;
+}
+#elif defined(STINT_WRAP_PRELOAD)
+static MPI_Comm stint_mpi_fortran_comm(const void *word) {
+    return *(const MPI_Comm *)word;
+}
+#endif

@@ -12,6 +12,8 @@ Parameters are known by their types, and by the names that the standard gives th
 import fnmatch
 import re
 
+import wrap_mpi_fortran
+
 HEADER = "wrap_mpi.h"
 DEFAULT_SET = "mpi"
 
@@ -116,3 +118,8 @@ def scope(shown, name, types, names):
     else:
         timer = "STINT_MPI_WAITING_SCOPE(%s, %s, %s);" % (shown, what, own_set)
     return timer, before, inside, after
+
+
+def write_more(out, header, chosen, scope_of, place_of):
+    """The wrappers of functions that are not in the header."""
+    wrap_mpi_fortran.write(out, chosen, "OPEN_MPI" in header.macros, scope_of, place_of)
