@@ -271,7 +271,75 @@ def case_wrong(folder):
     need(done.returncode == 127 and "preloaded timers: MPI_" in done.stderr, done.returncode,
          done.stderr)
     done = run(TOOL, "run", "--mpi", "--", hidden)
-    need(done.returncode == 1 and "give --mpi=openmpi or --mpi=mpich" in done.stderr, done.stderr)
+    need(done.returncode == 0 and "rank 0" in done.stdout, done.stdout, done.stderr)
+    need("no calls of MPI are recorded: " in done.stderr and
+         "give --mpi=openmpi or --mpi=mpich" in done.stderr, done.stderr)
+
+
+def case_found(folder):
+    """The library for MPI is found behind a script: by the launcher around the tool, or before the
+    script in the command."""
+    program = build(folder)
+    hidden = os.path.join(folder, "starter")
+    pathlib.Path(hidden).write_text(f'#!/bin/sh\nexec "{program}"\n')
+    os.chmod(hidden, 0o755)
+    for name, before, after in (("in", launcher(), []), ("out", [], launcher())):
+        done = run(*before, TOOL, "run", "--mpi", "--report", "none", "--file",
+                   folder / (name + "-%r.stint"), "--", *after, hidden)
+        need(done.returncode == 0 and "MPI are recorded" not in done.stderr, done.stderr)
+        check_counts([os.path.join(folder, f"{name}-{rank}.stint") for rank in (0, 1)])
+
+
+def interface(folder, which):
+    """fortran_program.F90 with an interface; skips without a compiler or that interface."""
+    if not shutil.which("mpifort." + KIND):
+        skip("no mpifort." + KIND)
+    program = os.path.join(folder, f"fortran_{which}")
+    done = run("mpifort." + KIND, "-DINTERFACE=%d" % which, HERE / "fortran_program.F90", "-o",
+               program)
+    if done.returncode and ("Cannot open module file" in done.stderr or
+                            "not found" in done.stderr):
+        skip(f"mpifort.{KIND} cannot compile: {done.stderr.strip().splitlines()[-1]}")
+    need(done.returncode == 0, done.stderr)
+    return program
+
+
+def case_fortran(folder):
+    """mpif.h, `use mpi` and `use mpi_f08`: each call once, with its bytes; no others."""
+    build(folder)
+    for which in (1, 2, 3):
+        program = interface(folder, which)
+        pattern = os.path.join(folder, f"{which}-%r.stint")
+        out = os.path.join(folder, f"{which}-out")
+        script = f'exec "{program}" >"{out}-${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}"'
+        done = run(*launcher(), TOOL, "run", "--mpi", "--report", "none", "--file", pattern, "--",
+                   "sh", "-c", script)
+        need(done.returncode == 0, done.stdout, done.stderr)
+        for rank in (0, 1):
+            first, *lines = pathlib.Path(f"{out}-{rank}").read_text().splitlines()
+            need(first == f"rank {rank}", first)
+            expected = {name: (int(calls), int(size))
+                        for name, calls, size in (line.split() for line in lines)}
+            found = {}
+            for (name, _), row in rows(os.path.join(folder, f"{which}-{rank}.stint")).items():
+                calls, size = found.get(name, (0, 0))
+                found[name] = calls + number(row, "calls"), size + number(row, "bytes")
+            need(found == expected, which, rank, found, expected)
+
+
+def case_names(folder):
+    """Each function is shown by the name that the linker knows."""
+    build(folder)
+    library = pathlib.Path(TOOL).resolve().parent.parent / f"libstint-mpi-{KIND}.so"
+    shown = json.loads((library.parent.parent / "stint" / f"stint_mpi_{KIND}_wrap1_mpi.json")
+                       .read_text())["functions"]
+    done = run("nm", "-D", "--defined-only", library)
+    need(done.returncode == 0, done.stderr)
+    symbols = {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+    timed = [item for item in shown if not item["reason"]]
+    need(len(timed) > 300 and {"MPI_Wait", "MPI_Test"} <= {item["name"] for item in timed})
+    for item in timed:
+        need(item["name"] == item["symbol"] and item["symbol"] in symbols, item)
 
 
 def case_bad(folder):

@@ -49,8 +49,8 @@ int run_library_preload_path(const char *path);
 /* ---- run_mpi.c: `stint run --mpi`: the library with timers for the functions of MPI is
  * preloaded. */
 
-/* which: "openmpi", "mpich", the path of a library, or NULL: that of the program, or of the one
- * that the command starts. 0, or -1 after one line. */
+/* which: "openmpi", "mpich", the path of a library, or NULL: that of the program, of the one that
+ * the command starts, or of the launcher. 0, or -1 after one line; not to know it is no failure. */
 int run_mpi_set(const char *which, char **command);
 
 /* ---- run_ranges.c: `stint run --ranges`: the environment by which the instrumentation of

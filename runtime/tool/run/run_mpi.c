@@ -16,11 +16,21 @@
  * the one of MPICH. */
 static const struct mpi_kind {
     const char *name;
-    const char *library;   /* of stint */
-    const char *needed[2]; /* by programs, directly or not */
+    const char *library;     /* of stint */
+    const char *needed[3];   /* by programs, directly or not, and by the launcher */
+    const char *variable;    /* that the launcher sets */
+    const char *launcher[2]; /* in its name */
 } kinds[] = {
-    {"mpich", "stint-mpi-mpich", {"libmpich.so", "libmpi.so.12"}},
-    {"openmpi", "stint-mpi-openmpi", {"libmpi.so", "libmpi_cxx.so"}},
+    {"mpich",
+     "stint-mpi-mpich",
+     {"libmpich.so", "libmpi.so.12"},
+     "HYDI_CONTROL_FD",
+     {"hydra", "mpich"}},
+    {"openmpi",
+     "stint-mpi-openmpi",
+     {"libmpi.so", "libmpi_cxx.so", "libopen-rte.so"},
+     "OMPI_COMM_WORLD_RANK",
+     {"orterun", "openmpi"}},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
@@ -30,8 +40,8 @@ static const struct mpi_kind *find_mpi_of_program(const char *program) {
     struct text names;
     needed_read(&names, program);
     for (size_t i = 0; i < KINDS && !found; ++i) {
-        if (needed_has(&names, kinds[i].needed[0]) || needed_has(&names, kinds[i].needed[1])) {
-            found = &kinds[i];
+        for (size_t n = 0; n < 3 && kinds[i].needed[n] && !found; ++n) {
+            found = needed_has(&names, kinds[i].needed[n]) ? &kinds[i] : NULL;
         }
     }
     text_free(&names);
@@ -48,6 +58,20 @@ static const struct mpi_kind *find_mpi_of(char **command) {
     return found;
 }
 
+/* By what the launcher says, around the tool or in the command: the program may be a script, or
+ * python3, which loads MPI when it runs. */
+static const struct mpi_kind *find_mpi_of_launcher(const char *program) {
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    for (size_t i = 0; i < KINDS; ++i) {
+        if (getenv(kinds[i].variable) || strstr(name, kinds[i].launcher[0]) ||
+            strstr(name, kinds[i].launcher[1])) {
+            return &kinds[i];
+        }
+    }
+    /* Slurm sets it for each MPI. */
+    return getenv("PMI_RANK") && !getenv("SLURM_PROCID") ? &kinds[0] : NULL;
+}
+
 /* The only one for which stint has a library. NULL after one line. */
 static const struct mpi_kind *find_mpi_here(const char *program) {
     const struct mpi_kind *found = NULL;
@@ -60,12 +84,12 @@ static const struct mpi_kind *find_mpi_here(const char *program) {
         }
     }
     if (count == 0) {
-        log_error("run: --mpi: stint was built without MPI: docs/ranges.md says how its library is "
-                  "built");
+        log_warning("run: --mpi: no calls of MPI are recorded: stint was built without MPI: "
+                    "docs/ranges.md says how its library is built");
     } else if (count > 1) {
-        log_error("run: --mpi: %.200s does not say which MPI it uses: give --mpi=openmpi or "
-                  "--mpi=mpich",
-                  program);
+        log_warning("run: --mpi: no calls of MPI are recorded: %.200s does not say which MPI it "
+                    "uses: give --mpi=openmpi or --mpi=mpich",
+                    program);
         found = NULL;
     }
     return found;
@@ -90,17 +114,28 @@ static int preload_given(const char *library) {
     return run_library_preload_path(path);
 }
 
-int run_mpi_set(const char *which, char **command) {
-    if (which && strchr(which, '/')) {
-        return preload_given(which);
-    }
-    const struct mpi_kind *of = find_mpi_of(command), *kind = of;
+/* Without one, the program runs all the same, after one line. */
+static int preload_found(const struct mpi_kind *of, const char *program) {
     char path[PATH_MAX];
-    if (which) {
-        kind = find_mpi_named(which);
-    } else if (!kind) {
-        kind = find_mpi_here(*command);
+    const struct mpi_kind *kind = of ? of : find_mpi_of_launcher(program);
+    if (!kind) {
+        kind = find_mpi_here(program);
     }
+    if (!kind) {
+        return 0;
+    }
+    if (run_library_seek(path, kind->library)) {
+        log_warning("run: --mpi: no calls of MPI are recorded: stint was built without %s: "
+                    "docs/ranges.md says how its library is built",
+                    kind->name);
+        return 0;
+    }
+    return run_library_preload_path(path);
+}
+
+static int preload_named(const struct mpi_kind *of, const char *name) {
+    char path[PATH_MAX];
+    const struct mpi_kind *kind = find_mpi_named(name);
     if (!kind) {
         return -1;
     }
@@ -115,4 +150,12 @@ int run_mpi_set(const char *which, char **command) {
         return -1;
     }
     return run_library_preload_path(path);
+}
+
+int run_mpi_set(const char *which, char **command) {
+    if (which && strchr(which, '/')) {
+        return preload_given(which);
+    }
+    const struct mpi_kind *of = find_mpi_of(command);
+    return which ? preload_named(of, which) : preload_found(of, *command);
 }
