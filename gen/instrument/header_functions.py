@@ -243,8 +243,8 @@ def choose_functions(header, functions, written, globs, included, reserved):
         if not included and candidate.file != header.path:
             elsewhere.append(candidate)
             continue
-        if len(names) == 1 and glob_wants(globs, names):
-            candidate.shown = names[0]  # not MPIO_Wait, a name of MPI_Wait, for MPI_*
+        if len(names) == 1 and (names[0] in candidate.name or glob_wants(globs, names)):
+            candidate.shown = names[0]  # get of get_v2, but not MPIO_Wait of MPI_Wait for MPI_*
         candidate.reason = why_not(candidate, reserved)
         note_calls(candidate, header.macros)
         chosen.append(candidate)

@@ -6,8 +6,8 @@
  *
  * The set of a communicator has its name and its members, as ranks of MPI_COMM_WORLD: all members
  * find the same text by calls that wait for none. It is found by the handle in a table of the
- * thread; an entry is no longer valid when a communicator of its place is freed or named. Before MPI
- * runs, and after, there is one set for all.
+ * thread, whose entry is read again after a communicator of its place was freed or named. Before
+ * MPI runs, and after, there is one set for all.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -277,7 +277,7 @@ static int stint_mpi_put_group(char *out, MPI_Group group, int size) {
     return lowest;
 }
 
-/* " 0-3", or both groups, that with the lower rank first; "" where there is nothing to tell apart. */
+/* " 0-3", or both groups, that with the lower rank first; "" with nothing to tell apart. */
 static void stint_mpi_put_members(char *out, const struct stint_mpi_comm *c) {
     char own[STINT_MPI_LIST_BYTES * 3] = "", other[STINT_MPI_LIST_BYTES * 3] = "";
     MPI_Group group;
@@ -450,7 +450,7 @@ static uint64_t stint_mpi_bytes(const void *buffer, long long count, MPI_Datatyp
     return size > 0 ? (uint64_t)count * (uint64_t)size : 0;
 }
 
-/* ---- Parameters of Fortran: references, handles as numbers, and addresses that mean a constant. */
+/* ---- Parameters of Fortran: references, numbers of handles, addresses that mean a constant. */
 
 #if defined(STINT_WRAP_PRELOAD) && defined(OPEN_MPI)
 static MPI_Comm stint_mpi_fortran_comm(const void *word) {

@@ -54,7 +54,7 @@ def write_entry(out, candidate, symbol, words):
 
 
 def symbols_of(candidate, is_open_mpi):
-    """Those of the function that do not call the wrapper for C."""
+    """The symbols of the function that do not call the wrapper for C."""
     name = candidate.name.lower()
     if not name.startswith("mpi_") or NOT_FORTRAN.search(candidate.name):
         return []

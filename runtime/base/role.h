@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the roles of scopes have in common.
+ * The roles of scopes that have something in common.
  */
 #ifndef STINT_ROLE_H
 #define STINT_ROLE_H

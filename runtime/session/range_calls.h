@@ -12,7 +12,6 @@
 #include "stint/stint.h"
 
 #define stint_impl_end_crossing STINT_IMPL_ABI_NAME(stint_impl_end_crossing)
-#define stint_impl_end_call STINT_IMPL_ABI_NAME(stint_impl_end_call)
 #define stint_impl_range_ticks STINT_IMPL_ABI_NAME(stint_impl_range_ticks)
 #define stint_impl_range_begin_at STINT_IMPL_ABI_NAME(stint_impl_range_begin_at)
 #define stint_impl_range_guards STINT_IMPL_ABI_NAME(stint_impl_range_guards)
@@ -40,8 +39,6 @@ enum range_interface {
 #endif
 /* Ends the scope of that guard, and leaves those above it open: recorder_end_crossing. */
 extern void stint_impl_end_crossing(void *guard);
-/* Ends a waiting scope as stint_impl_end does, and counts it in its windows by calls. */
-extern void stint_impl_end_call(void *guard);
 /* The time, and a scope of the default set that began then. */
 extern uint64_t stint_impl_range_ticks(void);
 extern void stint_impl_range_begin_at(void *guard, struct stint_impl_site *site, uint64_t ticks);

@@ -13,8 +13,8 @@
 #include "arena/windows.h"
 #include "base/errno_keep.h"
 #include "base/lock.h"
+#include "call_windows.h"
 #include "record/waits.h"
-#include "session/range_calls.h"
 #include "step_windows.h"
 
 #define PLACES 64u

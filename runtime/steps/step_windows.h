@@ -13,8 +13,8 @@ struct stint_impl_node;
  * scopes. */
 void step_windows_add(uint64_t step);
 
-/* The sums of the node's name and set by steps, or by its calls, in units; made if need be. 0: there
- * is no room for them. Under LOCK_STEP. */
+/* The sums of the node's name and set by steps, or by its calls, in units; made if need be. 0: no
+ * room is left. Under LOCK_STEP. */
 uint32_t step_windows_get(const struct stint_impl_node *n, int by_calls);
 /* Whether a scope of the node's name and set is around it: its time is in that one's. */
 int step_windows_is_inside(const struct stint_impl_node *n);

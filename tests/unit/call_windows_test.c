@@ -7,7 +7,7 @@
 
 #include "arena/windows.h"
 #include "recorded.h"
-#include "session/range_calls.h"
+#include "steps/call_windows.h"
 #include "support.h"
 
 static const struct arena_windows *windows_of(const char *name, uint32_t by_calls) {

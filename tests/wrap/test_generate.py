@@ -4,6 +4,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -94,34 +95,44 @@ class Generate(unittest.TestCase):
             int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
                               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                               const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+            int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                           MPI_Op op, int root, MPI_Comm comm);
             int MPI_Wait(MPI_Request *request, MPI_Status *status);
             int MPI_Comm_rank(MPI_Comm comm, int *rank);
             """, "--preload", "--adapter=mpi")
-        bodies = {text.split("(", 1)[0]: text for text in self.code().split(" stint_wrap_")
+        code, fortran = self.code().split("static void stint_fortran_", 1)
+        bodies = {text.split("(", 1)[0]: text for text in code.split(" stint_wrap_")
                   if ") {" in text}
         first = "stint_arg0, stint_arg1, stint_arg2"
         twice = first + ", " + first
         for name, comm, waits, size in (
-                ("MPI_Send", 5, False, "stint_mpi_bytes(%s, stint_arg3)" % twice),
-                ("MPI_Bcast_c", 4, True,
+                ("MPI_Send", 5, "", "stint_mpi_bytes(%s, stint_arg3)" % twice),
+                ("MPI_Bcast_c", 4, "WAITING_FOR_ROOT",
                  "stint_mpi_bytes(%s, stint_mpi_root(stint_comm, stint_arg3))" % twice),
-                ("MPI_Recv", 5, True, ""),
-                ("MPI_Bcast_init", 4, False, ""),
-                ("MPI_Scatter", 7, True,
+                ("MPI_Recv", 5, "WAITING", ""),
+                ("MPI_Bcast_init", 4, "", ""),
+                ("MPI_Scatter", 7, "WAITING_FOR_ROOT",
                  "stint_mpi_bytes(stint_arg3, stint_arg4, stint_arg5, %s, "
                  "stint_mpi_root(stint_comm, stint_arg6))" % first),
-                ("MPI_Alltoallv", 8, True, ""),
-                ("MPI_Wait", None, True, ""),
-                ("MPI_Comm_rank", 0, False, "")):
+                ("MPI_Alltoallv", 8, "WAITING", ""),
+                ("MPI_Reduce", 6, "ROOT_WAITING",
+                 "stint_mpi_bytes(stint_arg1, stint_arg2, stint_arg3, stint_arg1, stint_arg2, "
+                 "stint_arg3, stint_mpi_root(stint_comm, stint_arg5))"),
+                ("MPI_Wait", None, "WAITING", ""),
+                ("MPI_Comm_rank", 0, "", "")):
             body = bodies[name]
             found = "stint_mpi_comm_none()" if comm is None else \
                 "stint_mpi_comm_find(stint_arg%d)" % comm
             self.assertIn("stint_comm = %s;" % found, body)
-            self.assertEqual("STINT_ROLE_WAITING" in body, waits, body)
+            self.assertIn("STINT_ROLE_%s, " % (waits or "NONE"), body)
+            self.assertEqual("STINT_MPI_WAITING_SCOPE" in body, bool(waits), body)
             self.assertEqual("uint64_t stint_bytes = %s;" % size in body, bool(size), body)
             self.assertEqual("STINT_TIMER_BYTES" in body, bool(size), body)
         self.assertIn("stint_mpi_rank_see(stint_arg0, stint_arg1, stint_result);",
                       bodies["MPI_Comm_rank"])
+        # MPICH's functions for Fortran that go past those for C, a function each.
+        symbols = re.findall(r'__asm__\("(\w+)"\)', fortran)
+        self.assertEqual(symbols, ["mpi_wait_f08_", "mpi_comm_rank_f08_"])
         error = self.generate("int f(void);", "--adapter=../mpi", fails=True)
         self.assertIn("unknown adapter '../mpi'; there is: mpi", error)
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The library with timers for MPI that `stint run --mpi` preloads (cmd_run.c calls): the one that
+ * was named, else that of the program's MPI, found by the libraries that it needs, or that of the
+ * launcher, or the only one that there is. Where none is found the program runs without.
+ */
 #include "run_files.h"
 
 #include <errno.h>
