@@ -287,8 +287,10 @@ struct arena_rank {
     uint32_t killed; /* 1: its end is not known */
     uint32_t cells;  /* a table of struct arena_rank_cell; units */
     uint32_t cell_count;
-    uint32_t windows; /* struct arena_windows; units, 0 = none */
-    uint32_t reserved[2];
+    uint32_t windows;    /* struct arena_windows; units, 0 = none */
+    uint32_t parent_pid; /* 0 = not known */
+    uint32_t
+        helpers; /* processes that it started, as data loaders, whose numbers are in its cells */
 };
 
 /* A row of the flat statistics, and the threads of all ranks that have it. */

@@ -15,7 +15,7 @@ int output_write(const char *bytes, size_t length);
 /* STINT_OUTPUT's pattern filled in: %p process id, %h host, %r rank, %% a percent sign. 0, or -1
  * for another % or a result that does not fit. */
 int output_path(char *out, size_t size, const char *pattern);
-/* The process that %p stands for, if it is not the caller's own. For the tool. */
+/* Sets the process whose number replaces %p. For the tool, whose own is another one. */
 void output_set_process(pid_t pid);
 
 /* Whether all processes of a job write to one place, as STINT_OUTPUT has neither %r nor %p. */

@@ -148,6 +148,13 @@ names.
 keeps the call tree of each rank and its windows of steps,
 .Cm threads
 those of all threads and their traces, aligned by the time of day, too.
+.It Fl -start Ar which
+Of ranks that have several files, as after a restart in one folder:
+.Cm all
+(default) or
+.Cm last .
+.Cm last
+merges the files of the last start.
 .El
 .Bl -tag -width Ds
 .It Fl i , Fl -interval Ar s

@@ -52,7 +52,7 @@ static const struct field fields[] = {
     F(arena_rank, start_real_ns) F(arena_rank, end_real_ns) F(arena_rank, rank)
     F(arena_rank, local) F(arena_rank, size) F(arena_rank, pid) F(arena_rank, host)
     F(arena_rank, job) F(arena_rank, killed) F(arena_rank, cells) F(arena_rank, cell_count)
-    F(arena_rank, windows) F(arena_rank, reserved)
+    F(arena_rank, windows) F(arena_rank, parent_pid) F(arena_rank, helpers)
     WHOLE(arena_rank_name)
     F(arena_rank_name, site) F(arena_rank_name, set) F(arena_rank_name, threads)
     WHOLE(arena_rank_cell)

@@ -4,4 +4,4 @@
 
 stint_test_cases(align. align_test.py LABELS tool
     ARGS $<TARGET_FILE:stint_tool>
-    CASES barrier one_late time_of_day other_waits neighbours hostile one_host)
+    CASES barrier one_late helper time_of_day other_waits neighbours hostile one_host)

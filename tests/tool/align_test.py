@@ -165,6 +165,20 @@ def case_one_late(folder):
     need(clocks in run(TOOL, "info", folder / "again.stint").stdout)
 
 
+def case_helper(folder):
+    """A process that a rank started, with a scope of the barrier's name, has no part in it."""
+    draw = random.Random(9)
+    hosts = skewed_hosts(draw)
+    files, _ = make_job(folder, hosts, draw)
+    _, clocks = merged(folder, files)
+    own = RankFile([Scope("barrier", [US] * 50, ROLE_WAITING)], rank=1, size=3, host=hosts[1].name, pid=7,
+                   later=S, boot=hosts[1].name, skew=hosts[1].skew, base=hosts[1].base,
+                   trace=[("barrier", n * MS, US) for n in range(50)])
+    own.header("parent_pid", 101)
+    said = run(TOOL, "merge", "--keep", "threads", *files, own.write(folder / "own"), "-o", folder / "all").stderr
+    need("clocks of " + clocks in said and "1 file of processes that a rank started" in said, said, clocks)
+
+
 def case_time_of_day(folder):
     """Without a scope that waits, or one that is no barrier, the time of day is all there is, and
     that is said."""

@@ -721,7 +721,7 @@ def case_starts(folder):
         return [RankFile([Scope("a", [5])], rank=i, size=size, pid=10 + i,
                          later=later + (-4 if i % 2 else 5) * second, **more) for i in range(count)]
 
-    line = ("ranks of %d starts (a restart, or several jobs): %s; all are merged")
+    line = "ranks of %d starts (a restart, or several jobs): %s; all are merged (--start last: only the last)"
     at = ["%d of 4 from 2023-11-14 22:%s UTC" % (count, time)
           for count, time in ((4, "13:26"), (4, "23:26"), (1, "33:35"))]
     two = ranks(4, 10 * second) + ranks(4, 610 * second)
@@ -742,7 +742,70 @@ def case_starts(folder):
     need(len(said) == 1 and said[0].startswith(
         "ranks of 11 starts (a restart, or several jobs): 2 from 2023-11-14 22:13:26 UTC, 2 from "),
          said)
-    need(said[0].endswith(" and 3 more; all are merged"), said)
+    need(said[0].endswith(" and 3 more; all are merged (--start last: only the last)"), said)
+
+
+def case_last_start(folder):
+    """--start last merges the files of the last start, its helpers' too; starts that overlap are refused."""
+    def start(later, calls, helpers=0, ranks=3):
+        files = [RankFile([Scope("a", [5] * calls)], rank=i, size=3, pid=calls + i, later=later + i * 10**9)
+                 for i in range(ranks)]
+        for i in range(helpers):
+            files.append(RankFile([Scope("a", [5] * calls)], rank=0, size=3, pid=50 + i, later=later + 30 * 10**9))
+            files[-1].header("parent_pid", calls)
+        return files
+
+    def merged(files, rc=0):
+        random.Random(3).shuffle(files)
+        paths = [file.write(folder / ("s%d" % i)) for i, file in enumerate(files)]
+        done = run(TOOL, "merge", "--start", "last", *paths, "-o", folder / "out")
+        need(done.returncode == rc, done)
+        return done.stderr.decode()
+
+    plain = [RankFile([Scope("a", [5])], pid=7)]
+    text = merged(start(0, 100, helpers=2) + start(600 * 10**9, 10, helpers=1) + plain)
+    need("merge: 5 files of earlier starts are not merged" in text and "starts (" not in text, text)
+    need(stats(folder / "out")["a", "GlobalStatInfo"]["calls"] == 41, stats(folder / "out"))
+    need("not merged" not in merged(start(0, 100, helpers=2)), "one start")
+    (folder / "out").unlink()
+    text = merged(start(0, 100) + start(2 * 10**9, 10), rc=2)
+    need("the starts of the ranks overlap" in text and not (folder / "out").exists(), text)
+
+
+def case_helpers(folder):
+    """Processes that a rank started are parts of it, in any order and in merges of merges; those of another
+    rank, host or job, those without a rank, and those of an earlier process of that number are not."""
+    def process(pid, parent, calls, rank=0, later=0, **more):
+        name = more.pop("name", "a")
+        file = RankFile([Scope(name, [1000] * calls)], rank=rank, size=2, pid=pid, later=later, **more)
+        file.header("parent_pid", parent)
+        return file
+
+    files = [process(10, 1, 7), process(11, 10, 100, later=5), process(12, 10, 200, later=6, name="b"),
+             process(13, 12, 400, later=7), process(20, 1, 1, rank=1, later=1), process(21, 10, 2, rank=1, later=8)]
+    paths = [file.write(folder / ("h%d" % i)) for i, file in enumerate(files)]
+
+    def ranks(inputs, keep="names"):
+        out = folder / ("out-%d" % random.getrandbits(40))
+        done = run(TOOL, "merge", "--keep", keep, *inputs, "-o", out)
+        need(done.returncode == 0, done)
+        return out, tool("report", "--view", "ranks", out).split("\nname ")[1]
+
+    _, view = ranks(paths)
+    need(re.search(r"(?m)^a +3 +510.0 us .* rank 0 +node +507.0 us +rank 1 +node +1.000 us", view), view)
+    need(re.search(r"(?m)^b +1 +200.0 us", view), view)
+    for keep in ("ranks", "threads"):
+        need(ranks(paths, keep)[1] == view, keep, ranks(paths, keep))
+    del paths[3] # a merge of its parent and the rank does not say any more which process that was
+    _, view = ranks(paths)
+    for seed in range(6):
+        random.Random(seed).shuffle(paths)
+        parts = [ranks(part)[0] for part in (paths[:2], paths[2:3], paths[3:])]
+        need(ranks(parts)[1] == view, seed, ranks(parts))
+    for other in ({"host": "other"}, {"job": "other"}, {"rank": None}, {"later": -5}):
+        path = process(15, 10, 3, **other).write(folder / "other")
+        found = ranks([*paths, path])[1]
+        need(re.search(r"(?m)^a +4 +113.0 us", found), other, found)
 
 
 def case_open_scopes(folder):

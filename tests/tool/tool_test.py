@@ -1008,8 +1008,8 @@ def case_run_files(folder):
     need(not list(folder.glob("*.tmp")))
 
 
-# What each variable of gen/env.ini does under `stint run`: PASSED: the program has it as it was given, and
-# the tool has no part in it; else the function of the tool that it changes is tested below.
+# Each variable of gen/env.ini is either here, if the program has it as it was given and the tool
+# has no part in it, or has a test of its own in case_run_environment.
 PASSED = ("ENABLE RANK FILTER LEVEL MEMORY PERCENTILES MEM MEM_TABLE CLOCK LOG LOG_PREFIX GPU CUPTI_LIB "
           "GPU_IN_FLIGHT GPU_PEAK CAPTURE NVTX WAITS RUSAGE COUNTERS CUDA_LIB LABEL TRACE_MIN").split()
 

@@ -23,6 +23,7 @@
 struct merge_arguments {
     const char *out;
     enum merge_keep keep;
+    int last_start;
     struct merge_align *align; /* NULL: all clocks are one, or times of day do */
 };
 
@@ -32,6 +33,9 @@ static int align_runs(struct merge_align *align, struct run_inputs *in, const ui
     for (uint32_t i = 0; i < in->count && !failed; ++i) {
         struct run_input *input = &in->input[order[i]];
         struct run r;
+        if (input->is_helper) { /* its calls are none of those that ranks meet in */
+            continue;
+        }
         if (run_inputs_open(in, &r, input->path)) {
             input->path = NULL; /* it was named, and is left out */
             continue;
@@ -141,9 +145,24 @@ static int take_merge_option(void *to, const struct option_value *value) {
     case OPTION_KEEP:
         a->keep = (enum merge_keep)value->number; /* in the order of options.ini */
         return 0;
+    case OPTION_START:
+        a->last_start = (int)value->number; /* in the order of options.ini */
+        return 0;
     default:
         return -1;
     }
+}
+
+static int take_inputs(struct run_inputs *in, const struct merge_arguments *a, int count,
+                       char **paths) {
+    if (run_inputs_take(in, "merge", a->out, count, paths)) {
+        return -1;
+    }
+    if (merge_inputs_find_helpers(in)) {
+        log_error("merge: not enough memory");
+        return -1;
+    }
+    return a->last_start ? merge_inputs_keep_last(in) : 0;
 }
 
 int cmd_merge(int argc, char **argv) {
@@ -160,7 +179,7 @@ int cmd_merge(int argc, char **argv) {
         return command_bad_usage(argv, "-o OUT is missing");
     }
     status = COMMAND_BAD;
-    if (!run_inputs_take(&in, "merge", a.out, argc - optind, argv + optind)) {
+    if (!take_inputs(&in, &a, argc - optind, argv + optind)) {
         status = merge_with_clocks(&in, &a);
     }
     run_inputs_free(&in);

@@ -400,7 +400,7 @@ static int take_ranges(struct arguments *a, const char *list) {
     return wanted ? 0 : -1;
 }
 
-/* What the tool would replace without an option. The program itself reads the other variables. */
+/* Takes the variables that the tool would replace. The program itself reads the others. */
 static void take_environment(struct arguments *a) {
     const char *report = read_variable("STINT_REPORT"), *trace = read_variable("STINT_TRACE");
     if (!a->file) {

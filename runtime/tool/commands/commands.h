@@ -31,8 +31,8 @@ int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_for
                    uint32_t top, double fail);
 
 struct run_files;
-/* cmd_run.c, also for ab. The number of the file of process pid, or of the first one. If that has no
- * call, the one with the most calls: a program may leave its work to a child. */
+/* cmd_run.c, also for ab. The number of the file of process pid, or of the first one. If that has
+ * no call, the one with the most calls: a program may leave its work to a child. */
 size_t cmd_run_find_main(const struct run_files *files, pid_t pid);
 
 #endif

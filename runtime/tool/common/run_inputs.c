@@ -63,6 +63,7 @@ static void read_input(struct run_input *to, int fd, const struct stat *s) {
     to->start_ns = h.start.real_ns;
     to->rank = h.about.rank;
     to->pid = h.pid;
+    to->parent_pid = h.parent_pid;
     to->clock_kind = h.clock_kind;
     memcpy(to->boot_id, h.boot_id, sizeof to->boot_id);
     if (h.end.ticks) { /* the rest of the file is a hole */

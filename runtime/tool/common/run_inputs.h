@@ -21,6 +21,8 @@ struct run_input {
     ino_t inode;
     uint32_t rank; /* + 1; 0 = not known */
     uint32_t pid;
+    uint32_t parent_pid;
+    int is_helper; /* one of the others is the parent, and of the same rank (merge_inputs.c) */
     uint32_t clock_kind;
     char boot_id[40];
 };

@@ -500,7 +500,7 @@ int merge_finish(struct merge *m) {
     if (merge_about_finish(m)) {
         return -1;
     }
-    if (merge_ranks_check(m) || merge_ranks_finish(m)) {
+    if (merge_ranks_fold(m) || merge_ranks_check(m) || merge_ranks_finish(m)) {
         return fail_without_memory(m);
     }
     uint32_t outside;

@@ -246,6 +246,9 @@ void merge_end(struct merge *m);
  * (merge_jobs.c). */
 int merge_ranks_add(struct merge *m, const struct merge_map *map);
 int merge_ranks_check(struct merge *m);
+/* Makes processes that a rank started parts of it (merge_helpers.c): those of the same host, job
+ * and rank whose parent is the rank, or another one of its helpers. */
+int merge_ranks_fold(struct merge *m);
 int merge_ranks_finish(struct merge *m);
 /* A copy of the windows of steps that begin at a unit of the run; 0 = none. */
 int merge_windows_add(struct merge *m, const struct merge_map *map, uint32_t from, uint32_t *out);
@@ -354,5 +357,10 @@ uint64_t merge_inputs_bytes(const struct run_inputs *in);
  * numbers of each run for each name of all runs. At least as many as it needs, unless a run was
  * merged itself and its ranks lack many names of the others. */
 uint64_t merge_inputs_growth(const struct run_inputs *in);
+/* Sets is_helper of the inputs. 0, or -1 without memory. */
+int merge_inputs_find_helpers(struct run_inputs *in);
+/* Removes the inputs of ranks that are of earlier starts than the last one. 0, or -1 after one
+ * line. */
+int merge_inputs_keep_last(struct run_inputs *in);
 
 #endif

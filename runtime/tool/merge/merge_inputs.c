@@ -5,6 +5,8 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
+#include "base/log.h"
+#include "base/text.h"
 
 int merge_inputs_several_clocks(const struct run_inputs *in) {
     for (uint32_t i = 1; i < in->count; ++i) {
@@ -32,4 +34,88 @@ uint64_t merge_inputs_growth(const struct run_inputs *in) {
         nodes = saturating_add(nodes, in->input[i].bytes / sizeof(struct stint_impl_node));
     }
     return saturating_multiply(nodes, sizeof(struct stint_impl_histogram) + cells);
+}
+
+/* Whether one of the processes in the map is the parent, and of the same rank and host. */
+static int has_parent(const struct run_inputs *in, const struct hash_map *processes,
+                      const struct run_input *child) {
+    struct hash_map_walk walk;
+    uint32_t i = hash_map_first(processes, child->parent_pid, &walk);
+    for (; i != HASH_MAP_NONE; i = hash_map_next(processes, &walk)) {
+        if (in->input[i].rank == child->rank &&
+            !memcmp(in->input[i].boot_id, child->boot_id, sizeof child->boot_id)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int merge_inputs_find_helpers(struct run_inputs *in) {
+    struct hash_map processes;
+    const uint32_t *order = run_inputs_by_start(in); /* a parent before its children */
+    if (!order || hash_map_start(&processes, &in->memory, in->count)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < in->count; ++i) {
+        struct run_input *input = &in->input[order[i]];
+        input->is_helper = input->rank && has_parent(in, &processes, input);
+        if (hash_map_add(&processes, input->pid, order[i])) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* When the last start of the ranks began; a start ends where one of its ranks is there again. 0:
+ * there is one start; UINT64_MAX: they overlap, or no memory. */
+static uint64_t find_last_start(struct run_inputs *in) {
+    struct hash_map first; /* by rank, its first input */
+    const uint32_t *order = run_inputs_by_start(in);
+    uint32_t *seen = scratch_array(&in->memory, (size_t)in->count + 1, sizeof *seen);
+    uint64_t began = 0, before = 0, widest = 0, pause = UINT64_MAX;
+    uint32_t starts = 0;
+    if (!order || !seen || hash_map_start(&first, &in->memory, in->count)) {
+        return UINT64_MAX;
+    }
+    for (uint32_t i = 0; i < in->count; ++i) {
+        const struct run_input *input = &in->input[order[i]];
+        if (!input->rank || input->is_helper) {
+            continue;
+        }
+        hash_map_set(&first, input->rank, order[i]);
+        uint32_t *last = &seen[hash_map_get(&first, input->rank)];
+        if (!starts || *last == starts) {
+            pause = starts ? u64_min(pause, input->start_ns - before) : pause;
+            began = input->start_ns;
+            ++starts;
+        }
+        *last = starts;
+        before = input->start_ns;
+        widest = u64_max(widest, before - began);
+    }
+    if (starts < 2) {
+        return 0;
+    }
+    return pause > widest ? began : UINT64_MAX;
+}
+
+int merge_inputs_keep_last(struct run_inputs *in) {
+    uint64_t began = find_last_start(in);
+    uint32_t kept = 0;
+    if (began == UINT64_MAX) {
+        log_error("merge: --start last: the starts of the ranks overlap, or not enough memory; "
+                  "nothing was merged");
+        return -1;
+    }
+    for (uint32_t i = 0; i < in->count; ++i) {
+        if (!in->input[i].rank || in->input[i].start_ns >= began) {
+            in->input[kept++] = in->input[i];
+        }
+    }
+    if (kept < in->count) {
+        log_note("merge: %u file%s of earlier starts %s not merged", in->count - kept,
+                 text_plural(in->count - kept), in->count - kept == 1 ? "is" : "are");
+    }
+    in->count = kept;
+    return 0;
 }

@@ -191,7 +191,8 @@ static void print_starts(const struct job_starts *starts, const char *job, uint3
     if (starts->count > NAMED_MOST) {
         snprintf(more, sizeof more, " and %u more", starts->count - NAMED_MOST);
     }
-    log_warning("merge: %sranks of %u starts (a restart, or several jobs): %s%s; all are merged",
+    log_warning("merge: %sranks of %u starts (a restart, or several jobs): %s%s; all are merged "
+                "(--start last: only the last)",
                 job, starts->count, list, more);
 }
 

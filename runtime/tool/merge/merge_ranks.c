@@ -159,6 +159,7 @@ static int add_process(struct merge *m, const struct merge_map *map) {
                               .local = r->local,
                               .size = r->size,
                               .pid = r->pid,
+                              .parent_pid = r->parent_pid,
                               .host = rank_put_text(m, r->host),
                               .job = rank_put_text(m, r->job),
                               .killed = r->state == RUN_KILLED};
