@@ -103,6 +103,12 @@ static int waited_for_processor_only(uint64_t waits, uint64_t preemptions) {
     return !waits && preemptions;
 }
 
+/* Whether the calls whose CPU time was read, which took `wall`, tell how the row's time was spent:
+ * if they are half of it, but for the first call, which is never read. */
+static int is_most_of_row(const struct stint_row *r, uint64_t wall) {
+    return wall >= saturating_subtract(r->total_ns, r->first_ns) / 2;
+}
+
 /* A node has one group or the other, rows of merged runs may have both. */
 static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
     const uint64_t *value = extra->measure;
@@ -119,6 +125,9 @@ static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
     if (extra->cpu_calls && wall) {
         r->has |= ROW_CPU;
         extra->on_cpu_ppm = u64_min(ppm_of(extra->cpu_ns, wall), 1000000);
+    }
+    if (r->has & ROW_CPU && is_most_of_row(r, wall)) {
+        r->has |= ROW_ON_CPU;
         extra->mostly_waits =
             extra->on_cpu_ppm < MOSTLY_WAITS_PPM && !waited_for_processor_only(waits, preemptions);
     }

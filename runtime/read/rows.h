@@ -23,6 +23,7 @@
 #define ROW_MULTIPLEXED 2048u
 #define ROW_PARTIAL 4096u      /* calls were not timed, in a file of before: a lower bound */
 #define ROW_SELF_PARTIAL 8192u /* the same of it or of scopes right inside: no bound of self */
+#define ROW_ON_CPU 16384u      /* the CPU time of most of its time is known */
 #define ROW_CORRECTED 32768u   /* total, self, share and average are without stint's own cost */
 #define ROW_WAITING 65536u     /* a part of it is waiting for others */
 #define ROW_AT_MOST (1u << 31) /* the share, as the wall time is a lower bound */

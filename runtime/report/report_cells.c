@@ -140,7 +140,7 @@ static size_t cell_put_name(const struct report *r, const struct stint_row *row,
         text_put(r->out, " (open)", 7);
         used += 7;
     }
-    if (row->has & ROW_CPU && row->extra->mostly_waits) {
+    if (row->has & ROW_ON_CPU && row->extra->mostly_waits) {
         size_t from = r->out->length;
         text_add(r->out, " (waits, %llu %% CPU)",
                  (unsigned long long)row->extra->on_cpu_ppm / 10000);

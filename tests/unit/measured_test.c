@@ -106,6 +106,38 @@ TEST(measured, a_scope_that_only_lacks_a_processor_does_not_wait) {
     interval_close(&s);
 }
 
+/* So many calls of 10 ms whose CPU time is read but for the first, then one that is not. */
+static const struct stint_row *waited_before(uint64_t calls, uint64_t then_ns) {
+    for (uint64_t i = 0; i < calls; ++i) {
+        REGISTER_TIMER("request");
+        fake_advance(10000000);
+        if (i) {
+            waited(1, 0);
+        }
+    }
+    timed("request", then_ns);
+    return measured_row("request");
+}
+
+/* The calls that were read are half of the row's time, but for its first call; else the CPU time of
+ * the row is not known. */
+TEST(measured, a_mark_needs_most_of_the_time) {
+    const struct stint_row *r = waited_before(3, 20000000);
+    CHECK_EQ_U64(r->has & ROW_ON_CPU, ROW_ON_CPU);
+    CHECK(r->extra->mostly_waits);
+    interval_close(&s);
+    r = waited_before(0, 2);
+    CHECK_EQ_U64(r->has & (ROW_CPU | ROW_ON_CPU), ROW_CPU);
+    CHECK(!r->extra->mostly_waits);
+    CHECK_EQ_U64(r->extra->cpu_ns, 2000000);
+    interval_close(&s);
+}
+
+TEST(measured, the_second_call_is_most_of_two) {
+    CHECK(waited_before(2, 1)->extra->mostly_waits);
+    interval_close(&s);
+}
+
 TEST(measured, numbers_of_an_open_scope_are_seen) {
     REGISTER_TIMER("open");
     queued(1, 7);
