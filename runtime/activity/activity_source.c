@@ -10,6 +10,7 @@
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
+#include "base/api.h"
 #include "stint/lines.h"
 
 #define SOURCE_LINES 1024u /* cells, each at itself modulo; a program has few lines that launch */

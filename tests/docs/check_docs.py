@@ -292,14 +292,26 @@ def case_names(_):
 SONAME = re.compile(r"\b(libstint[\w-]*\.so\.|N is `STINT_ABI`, )(\d+)\b")
 
 
+# Without its number a library that is installed is not found as the value of a variable.
+UNNUMBERED = re.compile(r"\b[A-Z_\d]+=(?:\S*[/:])?libstint[\w-]*\.so(?!\.)")
+
+
 def check_sonames():
-    """Names of installed libraries end in STINT_ABI."""
+    """Names of installed libraries end in STINT_ABI, and are of libraries that the build makes."""
     abi = re.search(r"#define STINT_ABI (\d+)", read(INCLUDE / "detail/impl_layout.h")).group(1)
+    built = set(re.findall(r"OUTPUT_NAME (stint[\w-]*)", read(ROOT / "runtime" / "CMakeLists.txt")))
+    built |= {"stint-mpi-openmpi", "stint-mpi-mpich"}
     found = 0
     for path in documents():
-        for name, number in SONAME.findall(read(path)):
+        text = read(path)
+        for name, number in SONAME.findall(text):
             found += 1
             check(number == abi, "%s: %s%s, but STINT_ABI is %s" % (path.name, name, number, abi))
+        bare = UNNUMBERED.findall(text)
+        check(not bare, "%s: %s: a name without a number" % (path.name, bare))
+        if path.name != "CHANGELOG.md":
+            others = set(re.findall(r"\blib(stint[\w-]*)\.so", text)) - built
+            check(not others, "%s: no library of the build: %s" % (path.name, others))
     check(found > 2, "only %d names found: is the pattern right?" % found)
 
 
