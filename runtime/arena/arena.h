@@ -74,7 +74,9 @@ struct arena_site {
     uint8_t level;
     uint8_t role;
     uint8_t dynamic;
-    uint8_t reserved[5];
+    uint8_t watched; /* the library's own: see record/watch.h */
+    uint8_t plain;   /* as in struct stint_impl_site */
+    uint8_t reserved[3];
 };
 
 struct arena_set {

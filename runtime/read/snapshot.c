@@ -57,6 +57,7 @@ static int read_sites(struct snapshot *s, const struct arena_header *h) {
         out->level = in->level;
         out->role = in->role;
         out->dynamic = in->dynamic;
+        out->plain = in->plain;
     }
     s->site_count = count;
     return 0;

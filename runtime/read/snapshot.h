@@ -125,6 +125,7 @@ struct snapshot_site {
     uint8_t level;
     uint8_t role;
     uint8_t dynamic; /* its name was made at run time */
+    uint8_t plain;   /* its code was compiled without optimisation */
 };
 
 struct snapshot_device {

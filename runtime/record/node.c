@@ -96,7 +96,7 @@ static uint8_t node_mark(const struct thread_block *b, const struct stint_impl_n
     if (!site) {
         return 0;
     }
-    return STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->reserved[0]);
+    return STINT_IMPL_LOAD(&arena_site_in(b->hot.base, site)->watched);
 }
 
 /* So that a sample over the maximum or the limit of a capture takes the slow path. */

@@ -39,6 +39,7 @@ struct site_content {
     struct site_text name, file, function;
     uint32_t line;
     uint8_t level, role, dynamic;
+    uint8_t plain; /* of the first place that has the content */
 };
 
 static int text_is(uint32_t text, struct site_text want) {
@@ -149,7 +150,8 @@ static uint32_t site_store(const struct site_content *c) {
     s->level = c->level;
     s->role = c->role;
     s->dynamic = c->dynamic;
-    STINT_IMPL_STORE(&s->reserved[0], watch_mark(c->name.bytes, c->name.length));
+    s->plain = c->plain;
+    STINT_IMPL_STORE(&s->watched, watch_mark(c->name.bytes, c->name.length));
     if (!s->name || !s->file || !s->function) {
         return 0;
     }
@@ -252,7 +254,8 @@ uint64_t site_resolve(struct stint_impl_site *site) {
                              .function = place_text(site->function),
                              .line = site->line,
                              .level = site->level,
-                             .role = site->role};
+                             .role = site->role,
+                             .plain = site->plain != 0};
     int off = !is_recording() || site->level > config.level ||
               !filter_allows(c.name.bytes, c.name.length);
     if (!off && !id) {
@@ -289,6 +292,7 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
     if (place) {
         c.file = place_text(place->file);
         c.function = place_text(place->function);
+        c.plain = place->plain != 0;
     }
     int off = !is_recording() || !filter_allows(c.name.bytes, c.name.length);
     uint64_t word;

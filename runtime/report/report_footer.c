@@ -36,21 +36,39 @@ static struct cost_range node_cost_sum(const struct node_cost *c) {
     return sum;
 }
 
+/* A thread spends no more than the time of the run, whatever a call cost when it was measured. */
+static void thread_cost_limit(struct node_cost *c, double wall_ns) {
+    double least = c->ns_calls + c->ns_readings;
+    if (least > wall_ns) {
+        c->ns_calls *= wall_ns / least;
+        c->ns_readings *= wall_ns / least;
+    }
+    c->most_calls = double_min(c->most_calls, wall_ns - c->ns_readings);
+}
+
 /* The cost on all threads. *highest: on the thread where it is highest. */
 static struct node_cost count_cost(const struct report *r, struct cost_range *highest) {
     struct node_cost all = {0}, here = all;
     const struct snapshot *s = r->snapshot;
     *highest = (struct cost_range){0, 0};
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        const struct snapshot_node *n = &s->nodes[i];
-        if (i && n->thread != s->nodes[i - 1].thread) {
-            here = (struct node_cost){0};
+        node_cost_add(&here, r, &s->nodes[i]);
+        if (i + 1 < s->node_count && s->nodes[i + 1].thread == s->nodes[i].thread) {
+            continue;
         }
-        node_cost_add(&here, r, n);
-        node_cost_add(&all, r, n);
+        if (s->wall_ns) {
+            thread_cost_limit(&here, (double)s->wall_ns);
+        }
         struct cost_range sum = node_cost_sum(&here);
         highest->least = double_max(highest->least, sum.least);
         highest->most = double_max(highest->most, sum.most);
+        all.calls += here.calls;
+        all.plain += here.plain;
+        all.readings += here.readings;
+        all.ns_calls += here.ns_calls;
+        all.ns_readings += here.ns_readings;
+        all.most_calls += here.most_calls;
+        here = (struct node_cost){0};
     }
     return all;
 }
@@ -114,6 +132,10 @@ static void put_cost(const struct report *r, const struct node_cost *c, struct c
     text_add(r->out, ", ");
     put_cost_range(r->out, node_cost_sum(c));
     text_add(r->out, " in all");
+    if (c->plain) {
+        text_add(r->out, ", %llu call%s of code built without -O", (unsigned long long)c->plain,
+                 text_plural(c->plain));
+    }
     if (r->cost->ranges) {
         text_add(r->out, ", without NVTX");
     }

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOREIGN = re.compile(r"__builtin_\w+|__typeof__|__atomic_\w+|__sync_\w+|__ATOMIC_\w+|__U?INT(64|32|16|8|PTR)_TYPE__|"
                      r"__has_feature|__STDC_VERSION__|__STRICT_ANSI__|"
                      r"__(SANITIZE_THREAD|COUNTER|FILE|BASE_FILE|LINE|VA_ARGS|CUDACC|"
-                     r"CUDA_ARCH|"
+                     r"CUDA_ARCH|OPTIMIZE|"
                      r"GNUC|GCC_ASM_FLAG_OUTPUTS|cplusplus|clang|linux|x86_64|aarch64|func|attribute|asm|extension|"
                      r"inline|thread|host|device)(__)?|__null|_MSC_VER|_Pragma|_GNU_SOURCE")
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)

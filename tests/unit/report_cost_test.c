@@ -441,12 +441,17 @@ TEST(report_cost, other_views) {
 static const struct report_cost two = {
     .timed = FEW * 1000, .recursive = 20000, .dense = DENSE * 1000, .gap = GAP * 1000};
 
+static uint8_t is_plain; /* whatever this file is compiled with */
+
 static int footer_has(const struct report_cost *each, const char *what) {
     struct report_options o = {.set = REPORT_ALL_SETS};
     struct text out;
     CHECK(!interval_open(&s, 0));
     s.ns_per_tick = ns_per_tick;
     struct report r = {&s, &o, &out, each, &nowhere};
+    for (uint32_t i = 0; i <= s.site_count; ++i) {
+        s.sites[i].plain = is_plain;
+    }
     text_start(&out);
     CHECK(!report_footer(&r));
     text_put(&out, "", 1);
@@ -510,6 +515,7 @@ static void recurse_for(int depth, uint64_t ns) {
 
 TEST(report_cost, dense_calls_that_are_recursive) {
     recurse_for(4, 18);
+    fake_advance(1000);
     check_footer(&two, ": 5 calls at about 19 ns, 93 ns in all"); /* 13 + 4 * 20 */
 }
 
@@ -540,6 +546,7 @@ TEST(report_cost, a_range_of_calls) {
 /* 13 + 4 * 20, and 5 * 40. */
 TEST(report_cost, a_range_of_recursive_calls) {
     recurse_for(4, 18);
+    fake_advance(1000);
     check_footer(&with_cold, ": 5 calls at about 19 ns to 40 ns, 93 ns to 200 ns in all");
 }
 
@@ -551,6 +558,29 @@ TEST(report_cost, no_range_where_both_are_equal) {
         leaf(1000);
     }
     check_footer(&each, "stint cost about 0.9 % of this run: 4 calls at about 9 ns, 36 ns in all");
+}
+
+/* 40 + 3.3 * 20 ns at most. */
+TEST(report_cost, code_built_without_optimisation) {
+    is_plain = 1;
+    for (int i = 0; i < 4; ++i) {
+        leaf(1000);
+    }
+    check_footer(&with_cold, "stint cost 0.9 to 10.6 % of this run: 4 calls at about 9 ns to "
+                             "106 ns, 36 ns to 424 ns in all, 4 calls of code built without -O; ");
+    check_footer(&two, "stint cost at least 0.9 % of this run: 4 calls at about 9 ns, 36 ns in "
+                       "all, 4 calls of code built without -O; ");
+}
+
+/* 4 * 40 ns would be more than 100 ns, and 4 * 9 + 4 * 50 ns as well. */
+TEST(report_cost, not_more_than_the_run) {
+    for (int i = 0; i < 4; ++i) {
+        leaf(25);
+    }
+    check_footer(&with_cold, "stint cost 36.0 to 100.0 % of this run: 4 calls at about 9 ns to "
+                             "25 ns, 36 ns to 100 ns in all;");
+    check_footer(&cost, "stint cost at least 100.0 % of this run: 4 calls at about 25 ns, 100 ns "
+                        "in all;");
 }
 
 /* Its inner part of 5 ns, and 7 ns of each of three calls in it, or 35. */
@@ -582,6 +612,7 @@ static void around_left(void) {
 /* A call that a jump left has read the clock once: 3001 + 3001 / 2 ns. */
 TEST(report_cost, a_left_call_costs_half_a_call) {
     around_left();
+    fake_advance(10000);
     check_footer(&cost, ": 2 calls at about 2.251 us, 4.501 us in all");
 }
 

@@ -143,6 +143,20 @@ TEST(site, nothing_but_continuation_bytes) {
     CHECK_EQ_U64(id_of_name(name, sizeof name), 1); /* "", and no byte before the name is read */
 }
 
+/* The first place of a content counts, with a literal and with a name made at run time. */
+TEST(site, built_without_optimisation) {
+    struct stint_impl_site plain = site_named("plain", 1), same = plain, other = plain;
+    plain.plain = 1;
+    other.line = 2;
+    CHECK_EQ_U64(id_of(&plain), 1);
+    CHECK_EQ_U64(id_of(&same), 1);
+    CHECK_EQ_U64(id_of(&other), 2);
+    CHECK_EQ_U64(site_resolve_name((struct site_text){"name", 4}, &plain) & STINT_IMPL_SITE_ID, 3);
+    CHECK_EQ_U64(arena_site_at(1)->plain, 1);
+    CHECK_EQ_U64(arena_site_at(2)->plain, 0);
+    CHECK_EQ_U64(arena_site_at(3)->plain, 1);
+}
+
 TEST(site, null_texts_are_empty) {
     struct stint_impl_site s = {NULL, NULL, NULL, 0, 0, 0, 0, 0};
     CHECK_EQ_U64(id_of(&s), 1);

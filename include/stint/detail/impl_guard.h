@@ -92,9 +92,14 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #define STINT_IMPL_LOUD
 #endif
 
+#if defined(__GNUC__) && !defined(__OPTIMIZE__)
+#define STINT_IMPL_PLAIN 1
+#else
+#define STINT_IMPL_PLAIN 0
+#endif
 #define STINT_IMPL_SITE(n, name, level, role)                                                      \
     STINT_IMPL_QUIET static struct stint_impl_site stint_impl_site_##n = {                         \
-        name, __FILE__, __func__, __LINE__, level, role, 0, 0} STINT_IMPL_LOUD
+        name, __FILE__, __func__, __LINE__, level, role, STINT_IMPL_PLAIN, 0} STINT_IMPL_LOUD
 
 #if STINT_IMPL_TIMER && !defined(__CUDA_ARCH__)
 

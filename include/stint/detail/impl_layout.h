@@ -67,8 +67,8 @@ struct stint_impl_site {
     uint32_t line;
     uint8_t level;
     uint8_t role;
-    uint16_t reserved;
-    uint64_t word; /* written by the runtime under its lock, read by everybody; relaxed */
+    uint16_t plain; /* 1: the code around it was compiled without optimisation */
+    uint64_t word;  /* written by the runtime under its lock, read by everybody; relaxed */
 };
 
 /* Ticks from which a sample takes the slow path: the inline one finds the bucket in 32 bits. */

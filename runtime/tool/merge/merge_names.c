@@ -95,6 +95,7 @@ uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint3
         site.level = in->level;
         site.role = in->role;
         site.dynamic = in->dynamic;
+        site.plain = in->plain;
     }
     if (!site.name || (in && (!site.file || !site.function))) {
         return 0;
