@@ -131,12 +131,14 @@ static size_t plain_ascii(const char *bytes, size_t length) {
     return i;
 }
 
-void sink_json(struct sink *s, const char *bytes, size_t length) {
+typedef size_t utf8_reader(const char *s, size_t left, uint32_t *out);
+
+static void json_put(struct sink *s, const char *bytes, size_t length, utf8_reader *next) {
     size_t from = 0;
     sink_put(s, "\"", 1);
     for (size_t i = plain_ascii(bytes, length); i < length;) {
         uint32_t c = 0;
-        size_t n = utf8_next(bytes + i, length - i, &c);
+        size_t n = next(bytes + i, length - i, &c);
         if (n && is_json_plain(c)) {
             i += n;
             continue;
@@ -146,13 +148,24 @@ void sink_json(struct sink *s, const char *bytes, size_t length) {
             json_escape(s, c);
             i += n;
         } else {
-            sink_put(s, UTF8_REPLACEMENT, UTF8_REPLACEMENT_BYTES);
+            char escape[UTF8_ESCAPE_BYTES];
+            utf8_escape(escape, bytes[i]);
+            sink_put(s, "\\", 1);
+            sink_put(s, escape, sizeof escape);
             ++i;
         }
         from = i;
     }
     sink_put(s, bytes + from, length - from);
     sink_put(s, "\"", 1);
+}
+
+void sink_json(struct sink *s, const char *bytes, size_t length) {
+    json_put(s, bytes, length, utf8_next_kept);
+}
+
+void sink_json_clean(struct sink *s, const char *text) {
+    json_put(s, text, strlen(text), utf8_next);
 }
 
 int sink_close(struct sink *s) {

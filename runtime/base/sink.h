@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SINK_BYTES 65536
-#define SINK_PIECE 4096
+#define SINK_PIECE 4608
 
 struct sink {
     int fd;
@@ -39,8 +39,9 @@ static inline void sink_text(struct sink *s, const char *text) { /* up to its NU
 void sink_u64(struct sink *s, uint64_t n);
 /* Microseconds with three decimals, from nanoseconds. */
 void sink_us(struct sink *s, uint64_t ns);
-/* A JSON string with its quotes: valid UTF-8 whatever the bytes are, '<' escaped. */
+/* A JSON string with its quotes, '<' escaped: valid UTF-8 that no other bytes become (utf8.h). */
 void sink_json(struct sink *s, const char *bytes, size_t length);
+void sink_json_clean(struct sink *s, const char *text); /* as export_clean wrote it */
 /* Room for `n` bytes (at most SINK_PIECE) at the end of the buffer, for writers of many small
  * pieces; they add to `length` what they used. */
 char *sink_room(struct sink *s, size_t n);

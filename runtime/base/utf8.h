@@ -8,9 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for each byte that belongs to no character */
-#define UTF8_REPLACEMENT_BYTES 3u
-
 /* The character at `s` into `out` and its length; 0 if there is none (too long a form, surrogate,
  * past U+10FFFF, cut off). left > 0. */
 static inline size_t utf8_next(const char *s, size_t left, uint32_t *out) {
@@ -41,6 +38,38 @@ static inline size_t utf8_next(const char *s, size_t left, uint32_t *out) {
         return 0;
     }
     return n;
+}
+
+/* The bytes of an escape: \xff. */
+#define UTF8_ESCAPE_BYTES 4u
+
+static inline int utf8_is_digit(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* As utf8_next, but 0 for all bytes that exports write as an escape: those of no character, NUL, and
+ * a backslash in front of what would make it one, so that no two names have the same text. */
+static inline size_t utf8_next_kept(const char *s, size_t left, uint32_t *out) {
+    size_t n = utf8_next(s, left, out);
+    if (!*s) {
+        return 0;
+    }
+    if (*s == '\\' && left >= UTF8_ESCAPE_BYTES && s[1] == 'x' && utf8_is_digit(s[2]) &&
+        utf8_is_digit(s[3])) {
+        return 0;
+    }
+    return n;
+}
+
+/* Writes UTF8_ESCAPE_BYTES and returns their end. */
+static inline char *utf8_escape(char *out, char byte) {
+    static const char digits[] = "0123456789abcdef";
+    unsigned bits = (unsigned char)byte;
+    *out++ = '\\';
+    *out++ = 'x';
+    *out++ = digits[bits >> 4];
+    *out++ = digits[bits & 15];
+    return out;
 }
 
 /* The length that is kept of a text: at most `limit` bytes, and no character cut in two. */

@@ -2,7 +2,7 @@
 /*
  * Writes the statistics as CSV: RFC 4180 in UTF-8. Spreadsheets interpret a cell that begins with
  * = + - @, a tab or a carriage return as a formula, even if it is quoted: an apostrophe is put
- * before it.
+ * before it, and before apostrophes that such a character follows.
  */
 #include <string.h>
 
@@ -13,8 +13,12 @@
 #include "read/run.h"
 
 static void csv_put_quoted(struct sink *out, const char *clean, size_t n) {
+    size_t first = 0;
     sink_put(out, "\"", 1);
-    if (n && memchr("=+-@\t\r", clean[0], 6)) {
+    while (first < n && clean[first] == '\'') {
+        ++first;
+    }
+    if (first < n && memchr("=+-@\t\r", clean[first], 6)) {
         sink_put(out, "'", 1);
     }
     for (size_t i = 0; i < n; ++i) {
@@ -27,7 +31,7 @@ static void csv_put_quoted(struct sink *out, const char *clean, size_t n) {
 }
 
 void export_csv_cell(struct sink *out, struct export_name text) {
-    _Static_assert(3 * EXPORT_NAME_BYTES <= sizeof out->apart, "a cleaned name fits");
+    _Static_assert(EXPORT_CLEAN_BYTES <= sizeof out->apart, "a cleaned name fits");
     if (out->terminal) { /* as reports print it */
         struct text shown;
         text_start(&shown);

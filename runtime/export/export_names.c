@@ -5,7 +5,6 @@
 
 #include "base/arithmetic.h"
 #include "base/hash.h"
-#include "base/utf8.h"
 
 struct export_name export_name(const char *bytes, size_t length) {
     struct export_name n = {bytes, u64_min(length, EXPORT_NAME_BYTES)};
@@ -50,19 +49,28 @@ int export_name_same(struct export_name a, struct export_name b) {
     return a.length == b.length && !memcmp(a.bytes, b.bytes, a.length);
 }
 
+static int is_none_refused(uint32_t c) {
+    (void)c;
+    return 0;
+}
+
 size_t export_clean(char *out, struct export_name name) {
+    return export_clean_without(out, name, is_none_refused);
+}
+
+size_t export_clean_without(char *out, struct export_name name, int (*is_refused)(uint32_t)) {
     char *p = out;
     for (size_t i = 0; i < name.length;) {
-        uint32_t c;
-        size_t n = utf8_next(name.bytes + i, name.length - i, &c);
-        if (n) {
+        uint32_t c = 0;
+        size_t n = utf8_next_kept(name.bytes + i, name.length - i, &c);
+        if (n && !is_refused(c)) {
             memcpy(p, name.bytes + i, n);
             p += n;
             i += n;
-        } else {
-            memcpy(p, UTF8_REPLACEMENT, UTF8_REPLACEMENT_BYTES);
-            p += UTF8_REPLACEMENT_BYTES;
-            ++i;
+            continue;
+        }
+        for (const char *end = name.bytes + i + u64_max(n, 1); name.bytes + i < end; ++i) {
+            p = utf8_escape(p, name.bytes[i]);
         }
     }
     return (size_t)(p - out);

@@ -6,6 +6,7 @@
 #define STINT_EXPORT_NAMES_H
 
 #include "base/sink.h"
+#include "base/utf8.h"
 #include "read/run.h"
 
 /* No recorder stores a longer name, so a longer one is from a damaged file. If it were not cut, a
@@ -32,8 +33,12 @@ const char *export_state(const struct run *r);
 uint32_t export_name_hash(struct export_name name);
 int export_name_same(struct export_name a, struct export_name b);
 
-/* Copies as valid UTF-8; out has room for three times the length. Returns the bytes written. */
+#define EXPORT_CLEAN_BYTES (UTF8_ESCAPE_BYTES * EXPORT_NAME_BYTES)
+/* Copies as valid UTF-8 that no other name becomes, to at most EXPORT_CLEAN_BYTES: what is in no
+ * character is written as \xff, and so are the bytes of characters that the format cannot have.
+ * Returns the bytes written. */
 size_t export_clean(char *out, struct export_name name);
+size_t export_clean_without(char *out, struct export_name name, int (*is_refused)(uint32_t));
 
 /* A new line for the item of a JSON list, after a comma unless it is item 0. */
 void export_start_item(struct sink *out, uint64_t item);

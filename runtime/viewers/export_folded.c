@@ -9,9 +9,6 @@
  */
 #include "formats.h"
 
-#include <string.h>
-
-#include "base/utf8.h"
 #include "export/export_names.h"
 
 /* Deeper than recorders nest, and longer than stacks of readable names. Of deeper or longer stacks
@@ -20,27 +17,9 @@
 #define FOLDED_DEPTH (2u * STINT_IMPL_DEPTH)
 #define FOLDED_BYTES 8192u
 
-/* Whether the character ends a line for any reader, also for those in JavaScript. */
-static int is_line_end(uint32_t c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
-}
-
-static size_t frame_put_text(char *out, struct export_name name) {
-    size_t n = export_clean(out, name), to = 0;
-    for (size_t i = 0; i < n;) {
-        uint32_t c = ' ';
-        size_t length = utf8_next(out + i, n - i, &c);
-        if (c == ';') {
-            out[to++] = ':';
-        } else if (is_line_end(c)) {
-            out[to++] = ' ';
-        } else {
-            memmove(out + to, out + i, length);
-            to += length;
-        }
-        i += length;
-    }
-    return to;
+/* Whether the character ends a frame, or a line for any reader, also for those in JavaScript. */
+static int is_frame_end(uint32_t c) {
+    return c == ';' || c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
 }
 
 static void folded_put_stack(struct sink *out, const struct snapshot *s, uint32_t node) {
@@ -53,7 +32,7 @@ static void folded_put_stack(struct sink *out, const struct snapshot *s, uint32_
     }
     while (depth--) {
         char *at = sink_room(out, SINK_PIECE);
-        size_t n = frame_put_text(at, export_site(s, stack[depth]));
+        size_t n = export_clean_without(at, export_site(s, stack[depth]), is_frame_end);
         at[n] = depth ? ';' : ' ';
         out->length += n + 1;
     }

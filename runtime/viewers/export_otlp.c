@@ -56,7 +56,7 @@ static void otlp_list_end(struct encoder *e) {
 
 static void otlp_text(struct encoder *e, const char *key, const char *text) {
     otlp_key(e, key);
-    sink_json(e->out, text, strlen(text));
+    sink_json_clean(e->out, text);
 }
 
 /* An enumeration. */

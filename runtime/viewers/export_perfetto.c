@@ -33,7 +33,7 @@
 
 enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3, EVENT_COUNTER = 4 };
 
-_Static_assert(3 * EXPORT_NAME_BYTES + 256 < SINK_PIECE, "a packet with a name fits one piece");
+_Static_assert(EXPORT_CLEAN_BYTES + 256 < SINK_PIECE, "a packet with a name fits one piece");
 
 struct perfetto {
     struct sink *out;

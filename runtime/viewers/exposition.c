@@ -2,7 +2,7 @@
 /*
  * Writes Prometheus' text format, in base units (seconds), for export_prometheus.c. There are no
  * timestamps: node_exporter skips a file that has any. Two series with the same labels make the
- * scrape fail, so each byte that is not UTF-8 is written as \xff, where other exports write U+FFFD.
+ * scrape fail.
  */
 #include "export_prometheus.h"
 
@@ -46,13 +46,18 @@ static void label_put_bytes(struct text *out, const char *bytes, size_t n) {
 }
 
 static void label_put_value(struct text *out, struct export_name value, int terminal) {
-    int utf8 = terminal && terminal_is_utf8();
+    char clean[EXPORT_CLEAN_BYTES];
+    if (!terminal) {
+        label_put_bytes(out, clean, export_clean(clean, value));
+        return;
+    }
+    int utf8 = terminal_is_utf8();
     for (size_t i = 0; i < value.length;) {
         char shown[TERMINAL_PIECE];
         size_t length, columns;
         uint32_t c = 0;
         size_t n = utf8_next(value.bytes + i, value.length - i, &c);
-        if (n && (!terminal || label_is_special(value.bytes[i]))) {
+        if (n && label_is_special(value.bytes[i])) {
             label_put_bytes(out, value.bytes + i, n);
         } else {
             n = terminal_show(value.bytes + i, value.length - i, utf8, shown, &length, &columns);

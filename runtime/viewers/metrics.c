@@ -17,11 +17,9 @@
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
-#include "base/utf8.h"
 #include "export/export_columns.h"
 #include "read/rows.h"
 
-#define METRIC_NAME_BYTES (4 * EXPORT_NAME_BYTES)
 /* Longer paths are cut: their series are added. */
 #define METRIC_PATH_BYTES 4000u
 
@@ -40,32 +38,10 @@ struct reading {
 
 /* ---- Texts. */
 
-/* Writes the name as UTF-8 that no other name becomes: a byte that is not UTF-8 is \xff. Returns
- * the bytes written. */
-static size_t metric_clean(char out[METRIC_NAME_BYTES], struct export_name name) {
-    static const char hex[] = "0123456789abcdef";
-    size_t n = 0;
-    for (size_t i = 0; i < name.length;) {
-        uint32_t c;
-        size_t bytes = utf8_next(name.bytes + i, name.length - i, &c);
-        if (bytes) {
-            memcpy(out + n, name.bytes + i, bytes);
-            n += bytes;
-            i += bytes;
-            continue;
-        }
-        unsigned char byte = (unsigned char)name.bytes[i++];
-        const char text[4] = {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
-        memcpy(out + n, text, sizeof text);
-        n += sizeof text;
-    }
-    return n;
-}
-
 /* In the metrics' memory; NULL without. */
 static const char *metric_text(struct metrics *m, struct export_name name) {
-    char clean[METRIC_NAME_BYTES];
-    size_t n = metric_clean(clean, name);
+    char clean[EXPORT_CLEAN_BYTES];
+    size_t n = export_clean(clean, name);
     return scratch_text(&m->memory, clean, n);
 }
 
@@ -284,11 +260,16 @@ static void counters_of_row(struct reading *g, const struct metric_label *label,
     }
 }
 
+static int is_path_end(uint32_t c) {
+    return c == ';';
+}
+
 /* The path of a row's children, from that of its own. */
-static const char *path_join(struct metrics *m, const char *parent, const char *name) {
-    size_t before = strlen(parent), after = strlen(name);
+static const char *path_join(struct metrics *m, const char *parent, struct export_name of) {
+    char name[EXPORT_CLEAN_BYTES];
+    size_t before = strlen(parent), after = export_clean_without(name, of, is_path_end);
     if (!before) {
-        return name;
+        return scratch_text(&m->memory, name, after);
     }
     if (before + after + 1 > METRIC_PATH_BYTES) {
         return parent;
@@ -298,6 +279,7 @@ static const char *path_join(struct metrics *m, const char *parent, const char *
         memcpy(joined, parent, before);
         joined[before] = ';';
         memcpy(joined + before + 1, name, after);
+        joined[before + 1 + after] = '\0';
     }
     return joined;
 }
@@ -323,7 +305,7 @@ static int read_counters(struct reading *g, int each_thread) {
             return -1;
         }
         label.parent = r->parent < i ? path[r->parent] : "";
-        path[i] = path_join(g->m, label.parent, label.name);
+        path[i] = path_join(g->m, label.parent, export_row_name(r));
         if (!path[i]) {
             return -1;
         }

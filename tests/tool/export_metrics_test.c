@@ -339,6 +339,19 @@ TEST(metrics, allocations_are_counters) {
     hand_end(&hand);
 }
 
+/* A path of two scopes is none of one. */
+TEST(metrics, names_cannot_end_a_path) {
+    hand_start(&hand);
+    uint32_t root = hand_thread(&hand, 7, "t");
+    uint32_t outer = hand_node(&hand, root, hand_named("a;b"), 3, 3000, 1);
+    hand_node(&hand, outer, hand_named("c"), 3, 1000, 1);
+    char *text = exported(export_otlp);
+    CHECK_CONTAINS(text, "{\"key\":\"scope\",\"value\":{\"stringValue\":\"a;b\"}}");
+    CHECK_CONTAINS(text, "{\"key\":\"parent\",\"value\":{\"stringValue\":\"a\\\\x3bb\"}}");
+    free(text);
+    hand_end(&hand);
+}
+
 /* Two machines of a merged file may have given threads the same name and number. */
 TEST(metrics, threads_that_cannot_be_told_apart_are_one_series) {
     struct metrics m;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/export_names.h"
 
+#include "base/hash.h"
+
 #include "hand_test.h"
 
 TEST(export_names, a_name_is_cut_where_no_recorder_would_go_on) {
@@ -21,12 +23,149 @@ TEST(export_names, a_site_that_is_not_there_has_a_name) {
     hand_end(&hand);
 }
 
-TEST(export_names, cleaned_is_three_times_as_long_at_most) {
-    char in[EXPORT_NAME_BYTES], out[3 * EXPORT_NAME_BYTES];
+static int is_semicolon(uint32_t c) {
+    return c == ';';
+}
+
+TEST(export_names, cleaned_is_four_times_as_long_at_most) {
+    char in[EXPORT_NAME_BYTES], out[EXPORT_CLEAN_BYTES];
     memset(in, '\xff', sizeof in);
     CHECK_EQ_U64(export_clean(out, export_name(in, sizeof in)), sizeof out);
-    CHECK_EQ_U64(export_clean(out, export_name("a\xc3\xa9\xc3", 4)), 6);
-    CHECK(!memcmp(out, "a\xc3\xa9\xef\xbf\xbd", 6));
+    memset(in, ';', sizeof in);
+    CHECK_EQ_U64(export_clean_without(out, export_name(in, sizeof in), is_semicolon), sizeof out);
+    CHECK_EQ_U64(export_clean(out, export_name("a\xc3\xa9\xc3", 4)), 7);
+    CHECK(!memcmp(out, "a\xc3\xa9\\xc3", 7));
+}
+
+/* ---- No two names have one text. */
+
+#define SHORT_BYTES 8
+
+struct some_name {
+    char bytes[SHORT_BYTES + 1];
+    size_t length;
+};
+
+/* Bytes that escapes, separators and quotes are made of, and parts of characters. */
+static struct some_name name_draw(uint64_t *state, int with_nul) {
+    static const char bytes[] = "\\\\\\xxxe83bc05;:, \n\r'=\"?\xe8\xff\xc3\xa9\xe2\x80\xa8";
+    struct some_name out = {"", 0};
+    do {
+        *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
+        char c = bytes[(*state >> 33) % (sizeof bytes - 1 + (with_nul != 0))];
+        out.bytes[out.length++] = c;
+    } while (out.length < SHORT_BYTES && *state >> 62);
+    return out;
+}
+
+/* Whether the escapes of a cleaned name, read from left to right, are the name again. */
+static int is_read_as(const char *clean, size_t length, const struct some_name *name) {
+    size_t n = 0;
+    for (size_t i = 0; i < length; ++n) {
+        unsigned byte = (unsigned char)clean[i];
+        int escape = length - i >= UTF8_ESCAPE_BYTES && clean[i] == '\\' && clean[i + 1] == 'x' &&
+                     utf8_is_digit(clean[i + 2]) && utf8_is_digit(clean[i + 3]);
+        if (escape && sscanf(clean + i, "\\x%2x", &byte) == 1) {
+            i += 4;
+        } else {
+            i += 1;
+        }
+        if (n >= name->length || byte != (unsigned char)name->bytes[n]) {
+            return 0;
+        }
+    }
+    return n == name->length;
+}
+
+TEST(export_names, a_cleaned_name_can_be_read_back) {
+    uint64_t state = 43;
+    for (int i = 0; i < 100000; ++i) {
+        struct some_name name = name_draw(&state, 1);
+        char clean[EXPORT_CLEAN_BYTES + 1];
+        size_t n = export_clean(clean, export_name(name.bytes, name.length));
+        clean[n] = '\0';
+        CHECK(is_read_as(clean, n, &name));
+        n = export_clean_without(clean, export_name(name.bytes, name.length), is_semicolon);
+        clean[n] = '\0';
+        CHECK(is_read_as(clean, n, &name));
+        CHECK(!memchr(clean, ';', n));
+    }
+}
+
+/* A run that has the name in one place: of a scope, of its set or of its thread. */
+static uint64_t export_hash(const struct format *f, const struct some_name *name, int place) {
+    hand_start(&hand);
+    uint32_t site = hand_site(&hand, place == 0 ? name->bytes : "scope",
+                              place == 0 ? name->length : strlen("scope"));
+    uint32_t root = hand_thread(&hand, 7, place == 2 ? name->bytes : "thread");
+    uint32_t set = hand_set(&hand, place == 1 ? name->bytes : "set");
+    uint32_t node = hand_node(&hand, root, site, 1, 5, 1);
+    hand.nodes[node].set = (uint16_t)set;
+    hand_node(&hand, node, hand_named("inner"), 1, 5, 1);
+    hand_lane(&hand, root, place == 2 ? name->bytes : "thread");
+    hand_span(&hand, node, 0, 5, 0);
+    char *text = exported(f->write);
+    uint64_t hash = hash_bytes(text, exported_bytes);
+    free(text);
+    hand_end(&hand);
+    return hash;
+}
+
+/* Pieces that one rule or another could make equal, and their escapes. */
+#define PIECE(bytes)                                                                               \
+    { bytes, sizeof bytes - 1 }
+static const struct some_name pieces[] = {
+    PIECE("\xe8"), PIECE("\\xe8"),        PIECE("\\"),    PIECE("\\x5c"), PIECE("\xe9"),
+    PIECE("\0"),   PIECE("\\x00"),        PIECE(";"),     PIECE(":"),     PIECE("\\x3b"),
+    PIECE("\n"),   PIECE("\\n"),          PIECE("\\x0a"), PIECE(" "),     PIECE("="),
+    PIECE("'"),    PIECE("\""),           PIECE("?"),     PIECE("<"),     PIECE("\x85"),
+    PIECE("xe8"),  PIECE("\xef\xbf\xbd"), {"", 0}};
+#define PIECES (sizeof pieces / sizeof *pieces)
+static struct some_name pairs[PIECES * PIECES];
+
+/* One piece or two. Returns how many names; those of a C string end at a NUL. */
+static size_t pairs_make(int with_nul) {
+    size_t n = 0;
+    for (size_t i = 0; i < PIECES * PIECES; ++i) {
+        const struct some_name *a = &pieces[i / PIECES], *b = &pieces[i % PIECES];
+        struct some_name *out = &pairs[n];
+        memset(out, 0, sizeof *out);
+        memcpy(out->bytes, a->bytes, a->length);
+        memcpy(out->bytes + a->length, b->bytes, b->length);
+        out->length = a->length + b->length;
+        n += with_nul || strlen(out->bytes) == out->length;
+    }
+    return n;
+}
+
+/* Some formats have no sets or no threads. */
+static void check_names_differ(const struct format *f, int place) {
+    static uint64_t hashes[PIECES * PIECES];
+    const struct some_name a = {"a", 1}, b = {"b", 1};
+    size_t count = pairs_make(!place);
+    if (place && export_hash(f, &a, place) == export_hash(f, &b, place)) {
+        return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        hashes[i] = export_hash(f, &pairs[i], place);
+        for (size_t k = 0; k < i; ++k) {
+            int same = pairs[i].length == pairs[k].length &&
+                       !memcmp(pairs[i].bytes, pairs[k].bytes, pairs[i].length);
+            if (!CHECK((hashes[i] == hashes[k]) == same)) {
+                printf("%s, place %d: %s and %s\n", f->name, place, pairs[i].bytes, pairs[k].bytes);
+                return;
+            }
+        }
+    }
+}
+
+TEST(export_names, no_two_names_have_one_text_in_any_format) {
+    const struct format *f;
+    for (size_t i = 0; (f = format_at(i)); ++i) {
+        for (int place = 0; place < 3 && f->write; ++place) {
+            check_names_differ(f, place);
+        }
+    }
 }
 
 TEST(export_names, no_number_is_given_twice) {

@@ -57,24 +57,23 @@ TEST(sink, json_escapes_what_json_html_and_javascript_mind) {
     CHECK_STR_EQ(json("plain >&'/", 10), "\"plain >&'/\"");
     CHECK_STR_EQ(json("a\"b\\c\nd\te\r\x01\x7f<", 13),
                  "\"a\\\"b\\\\c\\nd\\te\\u000d\\u0001\\u007f\\u003c\"");
-    CHECK_STR_EQ(json("a\0b", 3), "\"a\\u0000b\"");
+    CHECK_STR_EQ(json("a\0b", 3), "\"a\\\\x00b\"");
+    CHECK_STR_EQ(json("\\xff\\xF\\", 8), "\"\\\\x5cxff\\\\xF\\\\\"");
     CHECK_STR_EQ(json("\xe2\x80\xa8\xe2\x80\xa9\xc2\x85", 8), "\"\\u2028\\u2029\\u0085\"");
     CHECK_STR_EQ(json("\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80", 9),
                  "\"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\"");
 }
 
-#define FFFD "\xef\xbf\xbd"
-
-TEST(sink, json_replaces_each_byte_that_is_no_utf8) {
+TEST(sink, json_escapes_each_byte_that_is_no_utf8) {
     CHECK_STR_EQ(json("\xff"
                       "a\x80",
                       3),
-                 "\"" FFFD "a" FFFD "\"");
-    CHECK_STR_EQ(json("\xc0\xaf", 2), "\"" FFFD FFFD "\"");          /* "/" made too long */
-    CHECK_STR_EQ(json("\xe0\x80\xaf", 3), "\"" FFFD FFFD FFFD "\""); /* and longer */
-    CHECK_STR_EQ(json("\xed\xa0\x80", 3), "\"" FFFD FFFD FFFD "\""); /* a surrogate */
-    CHECK_STR_EQ(json("\xf4\x90\x80\x80", 4), "\"" FFFD FFFD FFFD FFFD "\""); /* U+110000 */
-    CHECK_STR_EQ(json("x\xe4\xb8\xad", 3), "\"x" FFFD FFFD "\""); /* cut off by the length */
+                 "\"\\\\xffa\\\\x80\"");
+    CHECK_STR_EQ(json("\xc0\xaf", 2), "\"\\\\xc0\\\\xaf\"");            /* "/" made too long */
+    CHECK_STR_EQ(json("\xe0\x80\xaf", 3), "\"\\\\xe0\\\\x80\\\\xaf\""); /* and longer */
+    CHECK_STR_EQ(json("\xed\xa0\x80", 3), "\"\\\\xed\\\\xa0\\\\x80\""); /* a surrogate */
+    CHECK_STR_EQ(json("\xf4\x90\x80\x80", 4), "\"\\\\xf4\\\\x90\\\\x80\\\\x80\""); /* U+110000 */
+    CHECK_STR_EQ(json("x\xe4\xb8\xad", 3), "\"x\\\\xe4\\\\xb8\""); /* cut off by the length */
 }
 
 TEST(sink, pieces_across_and_beyond_the_buffer) {

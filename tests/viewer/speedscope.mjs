@@ -16,7 +16,7 @@ const importers = {
 };
 
 const lanes = [['train (pid 4242), main (tid 4242)', '60.01ms'],
-    ['train (pid 4242), io;\ufffd (tid 4243)', '1.00ns'],
+    ['train (pid 4242), io;\\xff (tid 4243)', '1.00ns'],
     ['train (pid 4242), main: intervals (tid 4194306)', '60.00ms'],
     ['train (pid 4242), stream 7 (tid 4194307)', '5.00ms'],
     ['train (pid 4242), stream 7 (2) (tid 4194308)', '7.00ms']];
@@ -26,14 +26,15 @@ const hostile = {
     'quote" back\\slash': 1, 'two\nlines\r\n\ttab': 2, 'semi;colon, comma': 3,
     '=cmd|\'/C calc\'!A0': 4, '</script><!--': 5, 'bell\x07 \x1b[31m\x7f': 6,
     '\u{1f600} 中文 \u2028': 7,
-    'bad \ufffd \ufffd\ufffd \ufffd\ufffd\ufffd \ufffd\ufffd': 8,
+    'bad \\xff \\xc0\\xaf \\xed\\xa0\\x80 \\xe4\\xb8': 8,
 };
 const spans = {
     step: ['60.00ms', '10.00ms'], 'step.load': ['10.00ms', '10.00ms'],
     'step.forward': ['40.00ms', '40.00ms'],
     ...Object.fromEntries(Object.keys(hostile).map((name) => [name, ['999.00ns', '999.00ns']])),
 };
-const flat = (name) => name.replaceAll(';', ':').replace(/[\x00-\x1f\x7f\u2028]/g, ' ');
+const flat = (name) => name.replace(/[;\x00-\x1f\x7f\u2028]/g, (c) =>
+    [...Buffer.from(c)].map((byte) => '\\x' + byte.toString(16).padStart(2, '0')).join(''));
 const folded = {
     step: ['510,000,000', '435,000,000'], 'step.load': ['30,000,000', '30,000,000'],
     'step.forward': ['45,000,000', '45,000,000'], work: ['900,000,000', '480,000,000'],

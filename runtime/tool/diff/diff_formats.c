@@ -236,13 +236,17 @@ static void write_csv(const struct writer *w) {
 
 /* ---- JUnit. */
 
-/* Text of an attribute or between tags. A character that XML does not allow becomes "?". */
+/* What XML does not allow. */
+static int is_no_xml(uint32_t c) {
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff;
+}
+
+/* Text of an attribute or between tags. */
 static void put_xml(struct sink *out, struct export_name text) {
-    char clean[3 * EXPORT_NAME_BYTES];
-    size_t length = export_clean(clean, text);
-    for (size_t i = 0; i < length;) {
-        uint32_t c = '?';
-        size_t n = utf8_next(clean + i, length - i, &c);
+    char clean[EXPORT_CLEAN_BYTES];
+    size_t length = export_clean_without(clean, text, is_no_xml);
+    for (size_t i = 0; i < length; ++i) {
+        char c = clean[i];
         if (c == '&') {
             sink_text(out, "&amp;");
         } else if (c == '<') {
@@ -251,12 +255,9 @@ static void put_xml(struct sink *out, struct export_name text) {
             sink_text(out, "&gt;");
         } else if (c == '"') {
             sink_text(out, "&quot;");
-        } else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff) {
-            sink_put(out, "?", 1);
         } else {
-            sink_put(out, clean + i, n);
+            sink_put(out, &c, 1);
         }
-        i += n ? n : 1;
     }
 }
 
@@ -338,7 +339,7 @@ static void write_junit(const struct writer *w) {
 /* A value of a workflow command; in a property, ':' and ',' end it, too. */
 static void put_command_text(struct sink *out, struct export_name text) {
     static const char digits[] = "0123456789ABCDEF";
-    char clean[3 * EXPORT_NAME_BYTES];
+    char clean[EXPORT_CLEAN_BYTES];
     size_t length = export_clean(clean, text);
     for (size_t i = 0; i < length; ++i) {
         unsigned char c = (unsigned char)clean[i];
