@@ -4,10 +4,15 @@
 import table
 
 
+MISSING = ("calls", "any")
+
+
 def read(path):
     entries = table.read(path)
     for entry in entries:
-        entry.check(("text", "label"))
+        entry.check(("text", "label"), ("missing",))
+        if "missing" in entry.values:
+            entry.one_of("missing", MISSING)
         entry.check_identifier("name", entry.name)
     table.unique(entries, "text")
     table.unique(entries, "label")
@@ -23,8 +28,8 @@ def render_ids(path):
 
 def render_c(path):
     """Needs status_ids.inc before it, for the count: both are in the order of the table."""
-    rows = ["    {%s, %s, %s},\n" % tuple(
-        table.c_string(text) for text in (entry.name, entry.get("text"), entry.get("label")))
-            for entry in read(path)]
+    rows = ["    {%s, %s, %s, STATUS_MISSING_%s},\n" % (
+        *map(table.c_string, (entry.name, entry.get("text"), entry.get("label"))),
+        entry.get("missing", "none").upper()) for entry in read(path)]
     return "%sstatic const struct status_text status_table[STINT_STATUS_COUNT] = {\n%s};\n" % (
         table.c_banner(path), "".join(rows))

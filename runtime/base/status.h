@@ -10,10 +10,14 @@
 
 #include "status_ids.inc"
 
+/* Rows may miss a call for each that is counted, or any number of them. */
+enum status_missing { STATUS_MISSING_NONE, STATUS_MISSING_CALLS, STATUS_MISSING_ANY };
+
 struct status_text {
     const char *key;
     const char *text;  /* completes "N …" */
     const char *label; /* short */
+    enum status_missing missing;
 };
 
 /* NULL for an id out of range. */

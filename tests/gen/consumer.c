@@ -121,10 +121,12 @@ struct env_entry {
     const char *values;
 };
 
+enum status_missing { STATUS_MISSING_NONE, STATUS_MISSING_CALLS, STATUS_MISSING_ANY };
 struct status_text {
     const char *key;
     const char *text;
     const char *label;
+    enum status_missing missing;
 };
 
 struct gpu_device {
@@ -414,7 +416,7 @@ int main(void) {
     }
     for (size_t i = 0; i < STINT_STATUS_COUNT; ++i) {
         const struct status_text *s = &status_table[i];
-        printf("status %s: 1 %s (%s)\n", s->key, s->text, s->label);
+        printf("status %s: 1 %s (%s) %d\n", s->key, s->text, s->label, (int)s->missing);
     }
     for (size_t i = 0; i < MEASURE_COUNT; ++i) {
         printf("measure add %d of calls %d place %u\n", (int)measure_rules[i].add,

@@ -6,6 +6,7 @@ import support
 TWO = """[too_deep]
 text = scopes too deep
 label = depth
+missing = calls
 
 [no_node]
 text = scopes without a node
@@ -25,8 +26,8 @@ enum stint_status {
     def test_texts(self):
         self.assert_golden("status_table.inc", TWO, support.HEAD + """\
 static const struct status_text status_table[STINT_STATUS_COUNT] = {
-    {"too_deep", "scopes too deep", "depth"},
-    {"no_node", "scopes without a node", "nodes"},
+    {"too_deep", "scopes too deep", "depth", STATUS_MISSING_CALLS},
+    {"no_node", "scopes without a node", "nodes", STATUS_MISSING_NONE},
 };
 """)
 
@@ -39,6 +40,7 @@ static const struct status_text status_table[STINT_STATUS_COUNT] = {
                     "[no-node]: name 'no-node' is not a C identifier in lower case")
         self.refuse(TWO.replace("without a node", "too deep"),
                     "[no_node]: text 'scopes too deep' is also that of [too_deep]")
+        self.refuse(TWO.replace("calls", "no"), "[too_deep]: unknown missing 'no' (calls|any)")
         self.refuse(TWO.replace("nodes", "depth"),
                     "[no_node]: label 'depth' is also that of [too_deep]")
 

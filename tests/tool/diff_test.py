@@ -66,7 +66,7 @@ def case_alike(folder):
     need(len(names(done.stdout, "SAME")) >= 20, done.stdout)
     need(re.search(r"(?m)^total: 0 slower, 0 faster, 2\d same, \d unsure, 0 new, 0 gone; wall",
                    done.stdout), done.stdout)
-    need(re.search(r"(?m)wall \S+ \w+ -> \S+ \w+ \([+-]?\d+\.\d % \+/- \d+\.\d %\)$", done.stdout), done.stdout)
+    need(re.search(r"(?m)wall SAME: \S+ \w+ -> \S+ \w+ \([+-]?\d+\.\d % \+/- \d+\.\d %\)$", done.stdout), done.stdout)
     need("the same file" not in done.stdout, done.stdout)
     need(not done.stderr, done.stderr)
 
@@ -310,7 +310,7 @@ def case_sampled(folder):
         text = diff(a, b).stdout
         for name, calls in (("sampled", 500), ("recursive", 400), ("inside", 1500)):
             line = next(line for line in text.splitlines() if line.startswith(name + " "))
-            need(re.search(r" UNSURE .* -  .* -  +-  +%d +-  calls were not timed$" % calls, line), line)
+            need(re.search(r" UNSURE .* -  .* -  +-  +%d +calls were not timed$" % calls, line), line)
         need("few calls" in names(text, "SAME"), text)
         rows = json.loads(diff(a, b, "--format", "json").stdout)["rows"]
         row = next(row for row in rows if row["name"] == "sampled")

@@ -67,6 +67,12 @@ struct comparison {
     int stopped;     /* the signal; 0 = none */
 };
 
+/* Rows, and the wall time if it is of interest, that more pairs may decide. */
+static uint32_t count_open(const struct comparison *c) {
+    int wall = c->r->o.fail.on & DIFF_FAIL_WALL && c->d.wall.verdict == DIFF_UNSURE;
+    return c->d.verdicts[DIFF_UNSURE] - c->d.lost + (wall != 0);
+}
+
 static const char *const side_names[2] = {"old", "new"};
 
 /* ---- Options. */
@@ -124,6 +130,8 @@ static int take_ab_option(void *to, const struct option_value *value) {
     case OPTION_OUTPUT:
         r->folder = value->text;
         return 0;
+    case OPTION_FAIL_ON:
+        return cmd_diff_take_fail(value->text, &r->o.fail);
     case OPTION_FORMAT:
         r->format = (enum option_format)value->number;
         return 0;
@@ -165,6 +173,9 @@ static int read_ab_request(struct ab_request *r, int argc, char **argv) {
             seed ^= (uint32_t)getpid() << 16;
         }
         r->pairing.seed = seed;
+    }
+    if (!r->o.fail.on) {
+        r->o.fail.on = DIFF_FAIL_SLOWER;
     }
     if (!r->pairs) {
         r->pairs = r->seconds > 0 ? PAIRS_WITH_TIME : PAIRS_ALONE;
@@ -385,8 +396,8 @@ static void show_progress(const struct comparison *c) {
     uint32_t shown = 0;
     const struct diff *d = &c->d;
     text_start(&t);
-    text_add(&t, "pair %u of %u, undecided %u of %u", c->done, c->r->pairs,
-             d->verdicts[DIFF_UNSURE], c->r->pairing.watched);
+    text_add(&t, "pair %u of %u, undecided %u of %u", c->done, c->r->pairs, count_open(c),
+             c->r->pairing.watched);
     for (uint32_t i = 0; i < d->rows && shown < NAMES_SHOWN; ++i) {
         if (d->row[i].verdict == DIFF_UNSURE) {
             text_add(&t, "%s", shown++ ? ", " : ": ");
@@ -408,7 +419,7 @@ static int64_t count_undecided(struct comparison *c) {
     c->d.runs[0] = c->d.runs[1] = c->done;
     int64_t undecided = -1;
     if (!diff_judge(&c->d, &c->r->o)) {
-        undecided = c->d.verdicts[DIFF_UNSURE];
+        undecided = count_open(c);
         show_progress(c);
     }
     scratch_release(&c->d.memory, mark);
@@ -475,7 +486,7 @@ static int report_ab(struct comparison *c) {
         log_error("ab: not enough memory");
         return COMMAND_BAD;
     }
-    if (cmd_diff_print(&c->d, &c->r->o, c->r->format, 0, 0)) {
+    if (cmd_diff_print(&c->d, &c->r->o, c->r->format, 0)) {
         return COMMAND_BAD;
     }
     if (c->others) {
@@ -484,10 +495,10 @@ static int report_ab(struct comparison *c) {
     }
     log_note("the runs are in %.400s: old-1.stint to old-%u.stint, and new-1.stint to new-%u.stint",
              c->folder, c->done, c->done);
-    if (c->d.verdicts[DIFF_SLOWER]) {
+    if (diff_fails(&c->d, &c->r->o)) {
         return COMMAND_FAILED;
     }
-    return c->d.verdicts[DIFF_UNSURE] ? AB_UNDECIDED : COMMAND_GOOD;
+    return count_open(c) + c->d.lost ? AB_UNDECIDED : COMMAND_GOOD;
 }
 
 static int run_comparison(struct comparison *c) {

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +22,6 @@ struct request {
     struct diff_options o;
     uint32_t top;
     enum option_format format;
-    double fail; /* a slowdown from which the exit status is 1, 0.05 = 5 %; < 0: none */
     char **path[2];
     int paths[2];
 };
@@ -48,20 +46,50 @@ static int take_percent(const char *text, double *out) {
     return 0;
 }
 
-static int take_fail_on(const char *text, double *out) {
-    static const char slower[] = "slower";
-    const char *rest = text + sizeof slower - 1;
-    if (strncmp(text, slower, sizeof slower - 1)) {
+/* One of the list: a word, and with a colon the percentage from which it is a failure. */
+static int take_fail_word(const char *word, size_t length, struct diff_fail *out) {
+    static const struct {
+        const char *word;
+        enum diff_fail_on on;
+    } words[] = {{"slower", DIFF_FAIL_SLOWER},
+                 {"new", DIFF_FAIL_NEW},
+                 {"gone", DIFF_FAIL_GONE},
+                 {"wall", DIFF_FAIL_WALL}};
+    char text[64];
+    if (length >= sizeof text) {
         return -1;
     }
-    *out = 0;
-    if (!*rest) {
-        return 0;
+    memcpy(text, word, length);
+    text[length] = '\0';
+    char *percent = strchr(text, ':');
+    if (percent) {
+        *percent++ = '\0';
     }
-    if (*rest != ':') {
-        return -1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        if (!strcmp(text, words[i].word)) {
+            double *share = words[i].on == DIFF_FAIL_WALL ? &out->wall : &out->slower;
+            int has_share = words[i].on & (DIFF_FAIL_WALL | DIFF_FAIL_SLOWER);
+            out->on |= words[i].on;
+            if (!percent) {
+                return 0;
+            }
+            return has_share ? take_percent(percent, share) : -1;
+        }
     }
-    return take_percent(rest + 1, out);
+    return -1;
+}
+
+int cmd_diff_take_fail(const char *text, struct diff_fail *out) {
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        if (take_fail_word(text, length, out)) {
+            return -1;
+        }
+        if (!text[length]) {
+            return 0;
+        }
+        text += length + 1;
+    }
 }
 
 static int take_diff_option(void *to, const struct option_value *value) {
@@ -73,7 +101,7 @@ static int take_diff_option(void *to, const struct option_value *value) {
     case OPTION_THRESHOLD:
         return take_percent(value->text, &r->o.threshold);
     case OPTION_FAIL_ON:
-        return take_fail_on(value->text, &r->fail);
+        return cmd_diff_take_fail(value->text, &r->o.fail);
     case OPTION_TOP:
         r->top = (uint32_t)value->number;
         return 0;
@@ -116,7 +144,6 @@ static int read_request(struct request *r, int argc, char **argv) {
     char *name = argv[0];
     memset(r, 0, sizeof *r);
     r->o.threshold = 0.02;
-    r->fail = -1;
     int status = read_side(r, 0, middle, argv);
     if (status != OPTIONS_TAKEN) {
         return status;
@@ -157,20 +184,11 @@ static int read_runs(struct diff *d, const struct request *r) {
     return status;
 }
 
-static int is_failure(const struct diff *d, const struct request *r) {
-    for (uint32_t i = 0; i < d->rows && r->fail >= 0; ++i) {
-        if (d->row[i].verdict == DIFF_SLOWER && d->row[i].change.log >= log1p(r->fail)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static int write_diff(const struct diff *d, const struct diff_options *o, enum diff_format format,
-                      uint32_t top, double fail) {
+                      uint32_t top) {
     static struct sink sink; /* 64 KiB */
     sink_start(&sink, STDOUT_FILENO);
-    diff_write(d, o, format, top, fail, &sink);
+    diff_write(d, o, format, top, &sink);
     if (sink_close(&sink)) {
         log_error("cannot write: %s", error_text(errno));
         return COMMAND_FAILED;
@@ -179,14 +197,17 @@ static int write_diff(const struct diff *d, const struct diff_options *o, enum d
 }
 
 int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_format format,
-                   uint32_t top, double fail) {
+                   uint32_t top) {
     static const enum diff_format formats[] = {[OPTION_FORMAT_JSON] = DIFF_JSON,
                                                [OPTION_FORMAT_CSV] = DIFF_CSV,
                                                [OPTION_FORMAT_JUNIT] = DIFF_JUNIT,
                                                [OPTION_FORMAT_GITHUB] = DIFF_GITHUB};
     struct text out;
+    if (o->fail.on && !d->rows) {
+        log_error("%s: " DIFF_NOTHING, o->paired ? "ab" : "diff");
+    }
     if (format != OPTION_FORMAT_TEXT && format != OPTION_FORMAT_MARKDOWN) {
-        return write_diff(d, o, formats[format], top, fail);
+        return write_diff(d, o, formats[format], top);
     }
     text_start(&out);
     diff_show(d, o, top, format == OPTION_FORMAT_MARKDOWN, &out);
@@ -201,12 +222,11 @@ int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_for
 }
 
 static int print_diff(struct diff *d, const struct request *r) {
-    double fail = r->fail < 0 ? 0 : r->fail;
-    int status = cmd_diff_print(d, &r->o, r->format, r->top, fail);
+    int status = cmd_diff_print(d, &r->o, r->format, r->top);
     if (status != COMMAND_GOOD) {
         return status;
     }
-    return is_failure(d, r) ? COMMAND_FAILED : COMMAND_GOOD;
+    return diff_fails(d, &r->o) ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
 static int compare_runs(struct diff *d, const struct request *r) {

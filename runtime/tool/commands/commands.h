@@ -24,11 +24,14 @@ int cmd_help(int argc, char **argv);
 
 struct diff;
 struct diff_options;
-/* cmd_diff.c, also for ab. Prints a judged diff on standard output. top: at most so many rows, 0 =
- * all. fail: a row that is slower by that share is a failure. COMMAND_GOOD, or the exit status
- * after one line. */
+struct diff_fail;
+/* cmd_diff.c, also for ab. Prints a judged diff on standard output, and a line if a comparison with
+ * --fail-on has no row. top: at most so many rows, 0 = all. COMMAND_GOOD, or the exit status after
+ * one line. */
 int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_format format,
-                   uint32_t top, double fail);
+                   uint32_t top);
+/* A value of --fail-on, added to what is there. 0, or -1 if it is none. */
+int cmd_diff_take_fail(const char *text, struct diff_fail *out);
 
 struct run_files;
 /* cmd_run.c, also for ab. The number of the file of process pid, or of the first one. If that has

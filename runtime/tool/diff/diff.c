@@ -33,11 +33,12 @@
 #define APART_LEAST 0.2231  /* runs of a noisy machine are apart, too, but not by 25 % */
 #define MACHINE_LEAST 0.05  /* a smaller difference of the machines' speed is noise */
 #define MAD_TO_SIGMA 1.4826
+#define LEAST_VARIANCE 1e-8 /* relative: runs that agree by accident are not more certain */
 
 /* The values of a metric on one side, run by run. */
 struct series {
-    double value[DIFF_RUNS]; /* logarithms */
-    double mean;             /* of the values, not of their logarithms */
+    double value[DIFF_RUNS]; /* or their logarithms */
+    double mean;             /* of `value` */
     double error;            /* squared relative error of a run, because its calls are a sample */
     uint32_t count;
     struct diff_histogram *histogram;
@@ -54,6 +55,7 @@ static const char *const metric_words[] = {
     [DIFF_P50] = "p50",     [DIFF_P99] = "p99",         [DIFF_MAX] = "max",
     [DIFF_TOTAL] = "total", [DIFF_SELF] = "self",       [DIFF_CALLS] = "calls",
     [DIFF_BYTES] = "bytes", [DIFF_MEMORY] = "memory",   [DIFF_GPU] = "gpu",
+    [DIFF_OWN] = "self",
 };
 
 static double compute_share(double sum, double count) {
@@ -100,6 +102,8 @@ static double compute_metric(const struct diff_sample *s, int gpu, enum diff_met
         return s->bytes;
     case DIFF_MEMORY:
         return compute_share(s->memory, s->calls);
+    case DIFF_OWN:
+        return compute_share(s->self, s->cpu.count);
     default:
         return compute_typical(t);
     }
@@ -107,6 +111,23 @@ static double compute_metric(const struct diff_sample *s, int gpu, enum diff_met
 
 static int is_count(enum diff_metric m) {
     return m == DIFF_CALLS || m == DIFF_BYTES || m == DIFF_MEMORY;
+}
+
+/* Whether it is of a run, not of a call: a run without a call has 0 of it. */
+static int is_sum(enum diff_metric m) {
+    return m == DIFF_TOTAL || m == DIFF_SELF || m == DIFF_CALLS || m == DIFF_BYTES;
+}
+
+/* Whether the run has a value of the metric. It has no time if none of its calls was timed. */
+static int has_value(const struct diff_sample *s, int gpu, enum diff_metric m) {
+    const struct diff_times *t = sample_times(s, gpu);
+    if (m == DIFF_P50 || m == DIFF_P99) {
+        return t->histogram.used > 0;
+    }
+    if (m == DIFF_MEMORY) {
+        return s->calls > 0;
+    }
+    return m == DIFF_CALLS || m == DIFF_BYTES || t->count > 0 || (is_sum(m) && s->calls <= 0);
 }
 
 static double sampling_error(const struct diff_times *t, enum diff_metric m) {
@@ -121,46 +142,103 @@ static double sampling_error(const struct diff_times *t, enum diff_metric m) {
     }
 }
 
-/* Fills the side's series with the runs that have a value. */
+/* ---- Changes. */
+
+double diff_change_log(const struct diff_change *c) {
+    if (c->side[0] <= 0 && c->side[1] <= 0) {
+        return 0;
+    }
+    return log(c->side[1] / c->side[0]);
+}
+
+/* In percent of side 0. */
+double diff_error_percent(const struct diff_change *c) {
+    if (c->linear) {
+        return 100 * c->error / c->side[0];
+    }
+    return 100 * exp(diff_change_log(c)) * expm1(c->error);
+}
+
+/* The part of the change that counts, as the logarithm of a ratio. */
+static double judged_log(const struct diff_change *c) {
+    return diff_change_log(c) - c->machine;
+}
+
+/* A logarithm in the units of a change's size. */
+static double in_units(const struct diff_change *c, double log) {
+    return c->linear ? expm1(log) * c->side[0] : log;
+}
+
+/* The size of a relative error of 1. */
+static double change_unit(const struct diff_change *c) {
+    return c->linear ? double_max(c->side[0], c->side[1]) : 1;
+}
+
+/* Fills the side's series with the values of its runs. */
 static void collect_series(struct judge *j, const struct diff_row *row, int side,
                            enum diff_metric m) {
     struct series *to = &j->side[side];
     to->count = 0;
-    to->mean = to->error = 0;
+    to->error = 0;
     for (uint32_t i = 0; i < j->d->runs[side]; ++i) {
         const struct diff_sample *s = &row->item->run[side][i];
-        if (!s->there) {
-            continue;
-        }
-        const struct diff_times *t = sample_times(s, row->gpu);
-        double value = compute_metric(s, row->gpu, m);
-        if (value > 0) {
+        if (has_value(s, row->gpu, m)) {
+            const struct diff_times *t = sample_times(s, row->gpu);
             to->histogram[to->count] = t->histogram;
-            to->value[to->count++] = log(value);
-            to->mean += value;
+            to->value[to->count++] = compute_metric(s, row->gpu, m);
             to->error += sampling_error(t, m);
         }
     }
-    if (to->count) {
-        to->mean /= to->count;
-        to->error /= to->count;
-    }
+    to->error /= double_max(to->count, 1);
 }
 
-/* The part of a change that the machines' speed does not explain. */
-static double subtract_machine(const struct judge *j, const struct diff_row *row,
-                               enum diff_metric m, double log) {
+static int has_zero(const struct series *s) {
+    for (uint32_t i = 0; i < s->count; ++i) {
+        if (s->value[i] <= 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Takes the values of both series: their means, and by how much these differ. */
+static void take_means(struct judge *j, struct diff_change *c, int linear) {
+    c->linear = linear || has_zero(&j->side[0]) || has_zero(&j->side[1]);
+    for (int side = 0; side < 2; ++side) {
+        struct series *s = &j->side[side];
+        double sum = 0;
+        for (uint32_t i = 0; i < s->count; ++i) {
+            if (!c->linear) {
+                s->value[i] = log(s->value[i]);
+            }
+            sum += s->value[i];
+        }
+        s->mean = sum / double_max(s->count, 1);
+        c->side[side] = s->mean;
+        if (!c->linear && s->count) {
+            c->side[side] = exp(s->mean);
+        }
+        c->values[side] = s->count;
+    }
+    c->size = j->side[1].mean - j->side[0].mean;
+    c->known = c->values[0] && c->values[1];
+}
+
+/* Leaves the part of a change that the machines' speed does not explain. */
+static void subtract_machine(const struct judge *j, const struct diff_row *row, enum diff_metric m,
+                             struct diff_change *c) {
     int host = !row->gpu && !row->item->gpu && !is_count(m);
+    double log = diff_change_log(c);
     if (!host || j->o->raw) {
-        return log;
+        return;
     }
-    double explained; /* up to the machines' difference, and in its direction */
+    /* Up to the machines' difference, and in its direction. */
     if (j->d->machine > 0) {
-        explained = double_min(double_max(log, 0), j->d->machine);
+        c->machine = double_min(double_max(log, 0), j->d->machine);
     } else {
-        explained = double_max(double_min(log, 0), j->d->machine);
+        c->machine = double_max(double_min(log, 0), j->d->machine);
     }
-    return log - explained;
+    c->size = c->linear ? c->side[1] - c->side[0] * exp(c->machine) : c->size - c->machine;
 }
 
 static void find_extremes(const struct series *s, double *low, double *high) {
@@ -190,28 +268,30 @@ static int runs_are_apart(const struct series *a, const struct series *b) {
 static void compare_enough(const struct judge *j, struct diff_change *c, enum diff_metric m) {
     const struct series *a = &j->side[0], *b = &j->side[1];
     struct diff_welch w;
-    int apart = a->count >= APART_RUNS && b->count >= APART_RUNS && fabs(c->log) >= APART_LEAST &&
-                runs_are_apart(a, b);
+    int apart = a->count >= APART_RUNS && b->count >= APART_RUNS &&
+                fabs(judged_log(c)) >= APART_LEAST && runs_are_apart(a, b);
     double error = apart ? 0 : (a->error + b->error) / 2;
-    diff_welch(&w, a->value, a->count, b->value, b->count, double_max(error, 1e-8));
+    error = double_max(error, LEAST_VARIANCE) * change_unit(c) * change_unit(c);
+    diff_welch(&w, a->value, a->count, b->value, b->count, error);
     double freedom = apart ? a->count + b->count - 2 : w.freedom;
-    c->p = diff_student_p(c->log / w.error, freedom);
-    c->error = diff_student_t(0.05, freedom) * w.error;
-    c->least = log1p(j->o->threshold);
-    if ((m == DIFF_P50 || m == DIFF_P99) && c->least < BUCKET) {
-        c->least = BUCKET;
+    double least = log1p(j->o->threshold);
+    if (m == DIFF_P50 || m == DIFF_P99) {
+        least = double_max(least, BUCKET);
     }
+    c->p = diff_student_p(c->size / w.error, freedom);
+    c->error = diff_student_t(0.05, freedom) * w.error;
+    c->least = in_units(c, least);
 }
 
 /* The rank test is about the time of a call; the tail of one run shows nothing. */
 static void compare_few(const struct judge *j, struct diff_change *c, enum diff_metric m) {
     const struct series *a = &j->side[0], *b = &j->side[1];
-    double error = sqrt(a->error / a->count + b->error / b->count);
-    c->least = j->d->floor;
+    double error = sqrt(a->error / a->count + b->error / b->count) * change_unit(c);
+    c->least = in_units(c, j->d->floor);
     c->error = -1;
     if (is_count(m)) {
         c->p = c->error = 0;
-        c->least = log1p(j->o->threshold);
+        c->least = in_units(c, log1p(j->o->threshold));
     } else if (m == DIFF_MAX || m == DIFF_P99) {
         c->p = 1;
     } else {
@@ -222,38 +302,48 @@ static void compare_few(const struct judge *j, struct diff_change *c, enum diff_
     }
 }
 
+static int change_has_few(const struct diff_change *c) {
+    return c->values[0] < DIFF_ENOUGH || c->values[1] < DIFF_ENOUGH;
+}
+
+/* How well the change is known. */
+static void compare_series(struct judge *j, struct diff_change *c, enum diff_metric m) {
+    if (c->side[0] <= 0 && c->side[1] <= 0) {
+        c->p = 1; /* nothing in all runs */
+        c->error = c->size = 0;
+    } else if (change_has_few(c)) {
+        compare_few(j, c, m);
+    } else {
+        compare_enough(j, c, m);
+    }
+}
+
 static void compare_metric(struct judge *j, const struct diff_row *row, enum diff_metric m,
                            struct diff_change *c) {
     memset(c, 0, sizeof *c);
     c->of = metric_words[m];
     c->p = 1;
-    for (int side = 0; side < 2; ++side) {
-        collect_series(j, row, side, m);
-        c->side[side] = j->side[side].mean;
-    }
-    c->known = j->side[0].count && j->side[1].count;
-    if (!c->known) {
-        return;
-    }
-    struct diff_welch w;
-    diff_welch(&w, j->side[0].value, j->side[0].count, j->side[1].value, j->side[1].count, 0);
-    c->log = subtract_machine(j, row, m, w.difference);
-    if (j->side[0].count >= DIFF_ENOUGH && j->side[1].count >= DIFF_ENOUGH) {
-        compare_enough(j, c, m);
-    } else {
-        j->d->few = 1;
-        compare_few(j, c, m);
+    collect_series(j, row, 0, m);
+    collect_series(j, row, 1, m);
+    take_means(j, c, is_count(m));
+    c->known &= row->seen[0] && row->seen[1];
+    if (c->known) {
+        subtract_machine(j, row, m, c);
+        compare_series(j, c, m);
     }
 }
 
 static int may_be_finding(const struct diff_change *c) {
-    return c->known && fabs(c->log) >= c->least && c->p < 0.05;
+    return c->known && fabs(c->size) >= c->least && c->p < 0.05;
 }
 
 /* Whether the average tells more than the typical call: if it is the only finding, or the surer one
  * of two; without a finding, if it is known more exactly. */
 static int average_is_better(const struct diff_change *typical, const struct diff_change *avg) {
     int found = may_be_finding(typical), avg_found = may_be_finding(avg);
+    if (typical->linear) {
+        return 1; /* it is 0 in a run: most calls, but perhaps not all, took nothing */
+    }
     if (found && avg_found) {
         return avg->p < typical->p;
     }
@@ -268,7 +358,7 @@ static void compare_time(struct judge *j, const struct diff_row *row, struct dif
     compare_metric(j, row, DIFF_TYPICAL, c);
     compare_metric(j, row, DIFF_AVG, &avg);
     double p = double_min(avg.p, c->p);
-    if (may_be_finding(c) && may_be_finding(&avg) && (c->log > 0) != (avg.log > 0)) {
+    if (may_be_finding(c) && may_be_finding(&avg) && (c->size > 0) != (avg.size > 0)) {
         p = 1; /* most calls changed in one direction, the tail in the other */
         c->error = -1;
     } else if (average_is_better(c, &avg)) {
@@ -279,45 +369,63 @@ static void compare_time(struct judge *j, const struct diff_row *row, struct dif
 
 /* ---- Pairs. */
 
-/* The changes of the pairs in which both runs have a value; their number. */
-static uint32_t collect_pairs(struct judge *j, const struct diff_row *row, struct diff_change *c) {
-    double *change = j->side[0].value;
-    uint32_t pairs = j->d->runs[0], n = 0;
-    for (uint32_t i = 0; i < pairs; ++i) {
-        double value[2];
-        for (int side = 0; side < 2; ++side) {
-            const struct diff_sample *s = &row->item->run[side][i];
-            value[side] = s->there ? compute_metric(s, row->gpu, DIFF_TYPICAL) : 0;
-        }
-        if (value[0] > 0 && value[1] > 0) {
-            c->side[0] += value[0];
-            c->side[1] += value[1];
-            change[n++] = log(value[1] / value[0]);
-        }
+/* Compares the pairs whose values are in both series. Both means are moved by half of what pairs
+ * far off were moved by. */
+static void compare_pair_series(struct judge *j, struct diff_change *c, double alpha) {
+    struct pairs_interval interval = {0, 0, 1};
+    double *a = j->side[0].value, *b = j->side[1].value;
+    take_means(j, c, 0);
+    c->error = -1;
+    if (!c->known) {
+        return;
     }
-    return n;
-}
-
-static void set_paired_change(struct diff_change *c, const double *change, uint32_t n,
-                              double alpha) {
-    struct pairs_interval interval;
-    pairs_compare(&interval, change, n, alpha);
-    c->known = n > 0;
-    c->log = interval.mean;
-    c->error = interval.half;
+    double unit = change_unit(c);
+    for (uint32_t i = 0; i < c->values[0] && unit > 0; ++i) {
+        a[i] = (b[i] - a[i]) / unit;
+    }
+    if (!c->linear) {
+        double middle = (j->side[0].mean + j->side[1].mean) / 2;
+        pairs_compare(&interval, a, c->values[0], alpha);
+        c->side[0] = exp(middle - interval.mean / 2);
+        c->side[1] = exp(middle + interval.mean / 2);
+    } else if (unit > 0) {
+        pairs_compare_zeros(&interval, a, c->values[0], alpha);
+    }
+    c->size = interval.mean * unit;
+    c->error = interval.half * unit;
     c->p = interval.p;
+    c->least = in_units(c, log1p(j->o->paired->least));
 }
 
-static void compare_pairs(struct judge *j, const struct diff_row *row, struct diff_change *c) {
-    const struct diff_pairing *p = j->o->paired;
+/* The part of alpha that each of the rows of interest has. */
+static double paired_alpha(const struct diff_options *o) {
+    uint32_t judged = o->paired->watched + ((o->fail.on & DIFF_FAIL_WALL) != 0);
+    return o->paired->alpha / double_max(judged, 1);
+}
+
+/* A row that one side alone has is shown as the mean of its runs. */
+static void compare_pairs(struct judge *j, const struct diff_row *row, enum diff_metric m,
+                          struct diff_change *c) {
+    uint32_t n = 0;
     memset(c, 0, sizeof *c);
-    c->of = metric_words[DIFF_TYPICAL];
-    c->least = log1p(p->least);
-    uint32_t n = collect_pairs(j, row, c);
-    set_paired_change(c, j->side[0].value, n, p->alpha / double_max(p->watched, 1));
-    for (int side = 0; side < 2; ++side) {
-        c->side[side] /= double_max(n, 1);
+    c->of = metric_words[m];
+    c->p = 1;
+    for (uint32_t i = 0; i < j->d->runs[0]; ++i) {
+        const struct diff_sample *a = &row->item->run[0][i], *b = &row->item->run[1][i];
+        if (has_value(a, row->gpu, m) && has_value(b, row->gpu, m)) {
+            j->side[0].value[n] = compute_metric(a, row->gpu, m);
+            j->side[1].value[n++] = compute_metric(b, row->gpu, m);
+        }
     }
+    j->side[0].count = j->side[1].count = n;
+    if (!n) {
+        collect_series(j, row, 0, m);
+        collect_series(j, row, 1, m);
+        take_means(j, c, 0);
+        c->known = 0;
+        return;
+    }
+    compare_pair_series(j, c, paired_alpha(j->o));
 }
 
 static double share_of_first_pair(const struct diff *d, const struct diff_item *item, int gpu) {
@@ -355,26 +463,16 @@ static int row_is_left_out(const struct judge *j, const struct diff_item *item, 
 
 /* ---- Rows. */
 
-/* The means of a side's runs that have the statistic. */
+/* The means of a side's runs. */
 static void row_sum_side(const struct diff *d, struct diff_row *row, int side) {
-    double self = 0, calls = 0;
+    double runs = double_max(d->runs[side], 1);
     for (uint32_t i = 0; i < d->runs[side]; ++i) {
         const struct diff_sample *s = &row->item->run[side][i];
         row->seen[side] += s->there != 0;
-        row->bytes[side] += s->bytes;
-        row->memory[side] += s->memory;
-        row->total[side] += sample_times(s, row->gpu)->total;
-        calls += row->gpu ? s->gpu.count : s->calls;
-        self += s->self;
-    }
-    double runs = double_max(row->seen[side], 1);
-    row->calls[side] = calls / runs;
-    row->bytes[side] /= runs;
-    row->memory[side] /= runs;
-    row->total[side] /= runs;
-    row->self[side] = 0;
-    if (row->total[side] > 0 && !row->gpu) {
-        row->self[side] = self / runs / row->total[side];
+        row->bytes[side] += s->bytes / runs;
+        row->memory[side] += s->memory / runs;
+        row->total[side] += sample_times(s, row->gpu)->total / runs;
+        row->calls[side] += (row->gpu ? s->gpu.count : s->calls) / runs;
     }
 }
 
@@ -391,6 +489,23 @@ static int row_is_empty(const struct diff_row *row, enum diff_metric m) {
     return row->calls[0] + row->calls[1] <= 0;
 }
 
+static void row_compare(struct judge *j, struct diff_row *row) {
+    enum diff_metric m = j->o->metric;
+    if (j->o->paired) {
+        compare_pairs(j, row, DIFF_TYPICAL, &row->change);
+        compare_pairs(j, row, DIFF_OWN, &row->self);
+    } else {
+        if (m == DIFF_TIME || m == DIFF_GPU) {
+            compare_time(j, row, &row->change);
+        } else {
+            compare_metric(j, row, m, &row->change);
+        }
+        j->d->few += row->change.known && change_has_few(&row->change);
+        compare_metric(j, row, DIFF_OWN, &row->self);
+    }
+    row->self.known &= !row->gpu;
+}
+
 static void row_add(struct judge *j, const struct diff_item *item, int gpu) {
     struct diff_row *row = &j->d->row[j->d->rows];
     enum diff_metric m = j->o->metric;
@@ -399,25 +514,17 @@ static void row_add(struct judge *j, const struct diff_item *item, int gpu) {
     }
     memset(row, 0, sizeof *row);
     row->item = item;
+    row->metric = m;
     row->gpu = gpu;
     row_sum_side(j->d, row, 0);
     row_sum_side(j->d, row, 1);
     if (row_is_empty(row, m)) {
         return;
     }
-    if (j->o->paired) {
-        compare_pairs(j, row, &row->change);
-    } else if (m == DIFF_TIME || m == DIFF_GPU) {
-        compare_time(j, row, &row->change);
-    } else {
-        compare_metric(j, row, m, &row->change);
-    }
-    for (int side = 0; side < 2; ++side) {
-        row->self[side] *= row->change.side[side];
-    }
+    row_compare(j, row);
     row->weight = row->total[1] - row->total[0];
-    if (row->change.known) {
-        row->weight = expm1(row->change.log) * row->total[0];
+    if (row->change.known && !row->change.linear) {
+        row->weight = expm1(row->change.size) * row->total[0];
     }
     ++j->d->rows;
 }
@@ -440,8 +547,9 @@ static void rows_fill(struct judge *j) {
 static void find_floor(struct diff *d, double *scratch) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->rows; ++i) {
-        if (d->row[i].change.known) {
-            scratch[count++] = d->row[i].change.log;
+        double log = judged_log(&d->row[i].change);
+        if (d->row[i].change.known && isfinite(log)) {
+            scratch[count++] = log;
         }
     }
     double middle = diff_median(scratch, count);
@@ -455,16 +563,15 @@ static void find_floor(struct diff *d, double *scratch) {
 }
 
 /* Whether the intervals of the runs, or of the calls of few runs, exclude a larger change. */
-static int change_is_none(const struct diff *d, const struct diff_row *row, double threshold) {
-    const struct diff_change *c = &row->change;
-    double size = fabs(c->log);
+static int change_is_none(const struct diff *d, const struct diff_change *c, double threshold) {
+    double size = fabs(c->size), limit = in_units(c, log1p(threshold));
     if (c->error < 0) {
         return 0;
     }
-    if (row->seen[0] < DIFF_ENOUGH || row->seen[1] < DIFF_ENOUGH) {
-        return size <= threshold && c->error <= d->floor;
+    if (change_has_few(c)) {
+        return size <= limit && c->error <= in_units(c, d->floor);
     }
-    return size + c->error <= SAME_MARGIN * threshold;
+    return size + c->error <= SAME_MARGIN * limit;
 }
 
 static enum diff_verdict find_paired_verdict(const struct diff_change *c) {
@@ -472,30 +579,71 @@ static enum diff_verdict find_paired_verdict(const struct diff_change *c) {
                                                  [PAIRS_SLOWER] = DIFF_SLOWER,
                                                  [PAIRS_FASTER] = DIFF_FASTER,
                                                  [PAIRS_WITHIN] = DIFF_SAME};
-    struct pairs_interval interval = {.mean = c->log, .half = c->error};
+    struct pairs_interval interval = {.mean = c->size, .half = c->error};
+    if (c->side[0] <= 0 && c->side[1] <= 0) {
+        return DIFF_SAME;
+    }
     return verdicts[pairs_verdict(&interval, c->least)];
+}
+
+static int is_finding(const struct diff_change *c, double limit) {
+    return c->p <= limit && fabs(c->size) >= c->least;
+}
+
+/* The verdict of a change that is known. */
+static enum diff_verdict find_change_verdict(const struct diff *d, const struct diff_options *o,
+                                             const struct diff_change *c, double limit) {
+    if (o->paired) {
+        return find_paired_verdict(c);
+    }
+    if (is_finding(c, limit)) {
+        return c->size > 0 ? DIFF_SLOWER : DIFF_FASTER;
+    }
+    return change_is_none(d, c, o->threshold) ? DIFF_SAME : DIFF_UNSURE;
+}
+
+/* A scope that some runs have and some have not is in the runs of one side alone by accident, too,
+ * after few pairs. */
+static int is_one_sided(const struct diff_options *o, const struct diff_row *row) {
+    if (row->seen[0] && row->seen[1]) {
+        return 0;
+    }
+    return !o->paired || pairs_sign_p(row->seen[0], row->seen[1]) <= paired_alpha(o);
 }
 
 static enum diff_verdict find_verdict(const struct diff *d, const struct diff_options *o,
                                       const struct diff_row *row, double limit) {
     const struct diff_change *c = &row->change;
-    if (!row->seen[0] || !row->seen[1]) {
+    if (is_one_sided(o, row)) {
         return row->seen[1] ? DIFF_APPEARED : DIFF_GONE;
     }
     if (!c->known) {
-        return c->side[0] + c->side[1] > 0 || row->item->partial ? DIFF_UNSURE : DIFF_SAME;
+        int none = row->seen[0] && row->seen[1] && !c->values[0] && !c->values[1];
+        return none && !row->item->partial ? DIFF_SAME : DIFF_UNSURE;
     }
-    if (o->paired) {
-        return find_paired_verdict(c);
-    }
-    if (c->p <= limit && fabs(c->log) >= c->least) {
-        return c->log > 0 ? DIFF_SLOWER : DIFF_FASTER;
-    }
-    return change_is_none(d, row, log1p(o->threshold)) ? DIFF_SAME : DIFF_UNSURE;
+    return find_change_verdict(d, o, c, limit);
 }
 
-double diff_error_percent(const struct diff_change *c) {
-    return 100 * exp(c->log) * expm1(c->error);
+/* Sums what was lost. Returns the calls that the rows of a run may miss, on average. */
+static double sum_side_losses(struct diff *d, int side) {
+    double missing = 0;
+    d->side_lost[side] = 0;
+    for (uint32_t i = 0; i < d->runs[side]; ++i) {
+        missing += d->run[side][i].missing / d->runs[side];
+        d->side_lost[side] = saturating_add(d->side_lost[side], d->run[side][i].lost);
+    }
+    return missing;
+}
+
+/* Whether the verdict may be the work of scopes that were lost: a name is missing, or a sum is
+ * smaller. Times of a call are those of the calls that there are. */
+static int is_of_losses(enum diff_metric m, const struct diff_row *row, double missing) {
+    int one_sided = row->verdict == DIFF_APPEARED || row->verdict == DIFF_GONE;
+    int changed = row->verdict == DIFF_SLOWER || row->verdict == DIFF_FASTER;
+    if (missing <= 0 || !(one_sided || (changed && (is_sum(m) || is_count(m))))) {
+        return 0;
+    }
+    return (changed && m != DIFF_CALLS) || fabs(row->calls[1] - row->calls[0]) <= missing;
 }
 
 static int compare_badness(const void *left, const void *right) {
@@ -537,19 +685,37 @@ static void find_machine(struct diff *d, double *scratch) {
     }
 }
 
-static void judge_rows(struct judge *j, double *scratch) {
-    struct diff *d = j->d;
+/* The largest p of a finding among the changes of the rows, or of their exclusive times. */
+static double find_limit(const struct diff *d, double *scratch, int self) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->rows; ++i) {
-        if (d->row[i].change.known) {
-            scratch[count++] = d->row[i].change.p;
+        const struct diff_change *c = self ? &d->row[i].self : &d->row[i].change;
+        if (c->known && c->side[0] + c->side[1] > 0) {
+            scratch[count++] = c->p;
         }
     }
-    double limit = diff_finding_p(scratch, count, FALSE_FINDINGS);
+    return diff_finding_p(scratch, count, FALSE_FINDINGS);
+}
+
+static void judge_rows(struct judge *j, double *scratch) {
+    struct diff *d = j->d;
+    double limit = find_limit(d, scratch, 0), self_limit = find_limit(d, scratch, 1);
+    double missing = sum_side_losses(d, 0) + sum_side_losses(d, 1);
     memset(d->verdicts, 0, sizeof d->verdicts);
+    d->lost = 0;
     for (uint32_t i = 0; i < d->rows; ++i) {
-        d->row[i].verdict = find_verdict(d, j->o, &d->row[i], limit);
-        ++d->verdicts[d->row[i].verdict];
+        struct diff_row *row = &d->row[i];
+        row->verdict = find_verdict(d, j->o, row, limit);
+        row->lost = is_of_losses(j->o->metric, row, missing);
+        if (row->lost) {
+            row->verdict = DIFF_UNSURE;
+            ++d->lost;
+        }
+        ++d->verdicts[row->verdict];
+        if (row->self.known) {
+            enum diff_verdict self = find_change_verdict(d, j->o, &row->self, self_limit);
+            row->self.known = self == DIFF_SLOWER || self == DIFF_FASTER;
+        }
     }
     qsort(d->row, d->rows, sizeof *d->row, compare_badness);
 }
@@ -573,49 +739,71 @@ static uint32_t count_same_files(const struct diff *d) {
     return same;
 }
 
-/* By the pairs; with a probability of its own, because it is not one of the rows. */
-static void judge_wall_pairs(struct judge *j) {
-    double *change = j->side[0].value;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < j->d->runs[0]; ++i) {
-        double a = j->d->run[0][i].wall, b = j->d->run[1][i].wall;
-        if (a > 0 && b > 0) {
-            change[n++] = log(b / a);
-        }
-    }
-    set_paired_change(&j->d->wall, change, n, j->o->paired->alpha);
-}
-
-static void judge_wall(struct judge *j) {
-    struct diff_change *c = &j->d->wall;
-    memset(c, 0, sizeof *c);
-    for (int side = 0; side < 2; ++side) {
-        struct series *to = &j->side[side];
-        to->count = 0;
-        to->error = 0;
-        for (uint32_t i = 0; i < j->d->runs[side]; ++i) {
-            double wall = j->d->run[side][i].wall;
-            c->side[side] += wall / j->d->runs[side];
-            if (wall > 0) {
-                to->value[to->count++] = log(wall);
+/* The wall times of both sides; paired: of the pairs in which both are known. */
+static void collect_walls(struct judge *j) {
+    struct series *side = j->side;
+    side[0].count = side[1].count = 0;
+    side[0].error = side[1].error = 0;
+    for (int k = 0; k < 2; ++k) {
+        for (uint32_t i = 0; i < j->d->runs[k]; ++i) {
+            double wall = j->d->run[k][i].wall;
+            if (wall > 0 && (!j->o->paired || j->d->run[!k][i].wall > 0)) {
+                side[k].value[side[k].count++] = wall;
             }
         }
     }
-    if (j->o->paired) {
-        judge_wall_pairs(j);
-        return;
-    }
-    c->known = j->side[0].count && j->side[1].count;
-    if (!c->known) {
-        return;
-    }
-    struct diff_welch w;
-    diff_welch(&w, j->side[0].value, j->side[0].count, j->side[1].value, j->side[1].count, 0);
-    c->log = w.difference;
+}
+
+/* One test, besides those of the rows: of pairs with a probability of its own, unless the wall time
+ * is one of the numbers of interest. */
+static void judge_wall(struct judge *j) {
+    static const struct diff_item item = {.name = "wall time", .set = "", .length = 9};
+    struct diff_row *row = &j->d->wall;
+    struct diff_change *c = &row->change;
+    memset(row, 0, sizeof *row);
+    row->item = &item;
+    row->metric = DIFF_TOTAL;
+    row->wall = 1;
+    c->of = "wall";
     c->error = -1;
-    if (j->side[0].count >= DIFF_ENOUGH && j->side[1].count >= DIFF_ENOUGH) {
-        compare_enough(j, c, DIFF_TOTAL);
+    c->p = 1;
+    collect_walls(j);
+    if (j->o->paired) {
+        int watched = (j->o->fail.on & DIFF_FAIL_WALL) != 0;
+        compare_pair_series(j, c, watched ? paired_alpha(j->o) : j->o->paired->alpha);
+    } else {
+        take_means(j, c, 0);
+        if (c->known && !change_has_few(c)) {
+            compare_enough(j, c, DIFF_TOTAL);
+        }
     }
+    memcpy(row->seen, c->values, sizeof row->seen);
+    row->verdict = DIFF_UNSURE;
+    if (c->known) {
+        row->verdict = find_change_verdict(j->d, j->o, c, FALSE_FINDINGS);
+    }
+}
+
+/* ---- Failures. */
+
+int diff_row_fails(const struct diff_options *o, const struct diff_row *row) {
+    static const unsigned named[DIFF_VERDICTS] = {[DIFF_SLOWER] = DIFF_FAIL_SLOWER,
+                                                  [DIFF_APPEARED] = DIFF_FAIL_NEW,
+                                                  [DIFF_GONE] = DIFF_FAIL_GONE};
+    unsigned name = row->wall ? DIFF_FAIL_WALL : named[row->verdict];
+    double least = row->wall ? o->fail.wall : o->fail.slower;
+    if (row->verdict == DIFF_SLOWER && judged_log(&row->change) < log1p(least)) {
+        return 0;
+    }
+    return (o->fail.on & name) && named[row->verdict];
+}
+
+int diff_fails(const struct diff *d, const struct diff_options *o) {
+    int failed = diff_row_fails(o, &d->wall) || (o->fail.on && !d->rows);
+    for (uint32_t i = 0; i < d->rows && !failed; ++i) {
+        failed = diff_row_fails(o, &d->row[i]);
+    }
+    return failed;
 }
 
 int diff_judge(struct diff *d, const struct diff_options *o) {

@@ -30,7 +30,8 @@ enum diff_metric {
     DIFF_CALLS,
     DIFF_BYTES,
     DIFF_MEMORY, /* bytes allocated per call */
-    DIFF_GPU
+    DIFF_GPU,
+    DIFF_OWN /* exclusive time of a call: the column self */
 };
 
 /* In the order they are shown. */
@@ -75,9 +76,12 @@ struct diff_item {
 struct diff_run {
     const char *program;
     const char *host;
-    double wall;      /* nanoseconds */
-    int at_least;     /* the wall time: the run was killed */
-    double reference; /* picoseconds per iteration of the reference loop, 0 = unknown */
+    double wall;            /* nanoseconds */
+    int at_least;           /* the wall time: the run was killed */
+    uint64_t lost;          /* counts of losses that rows may miss something for */
+    double missing;         /* calls that they may miss, at most; may be infinite */
+    const char *lost_label; /* what most were lost of */
+    double reference;       /* picoseconds per iteration of the reference loop, 0 = unknown */
     /* All equal in two runs: the same file, or a copy of it. */
     uint64_t bytes; /* 0 = not of a file */
     uint64_t start_ticks;
@@ -87,13 +91,18 @@ struct diff_run {
     const char *conditions; /* as in docs/format.md; "" = not known */
 };
 
-/* A number that is compared: its mean on both sides, by what factor it changed (natural logarithm),
- * and how well that is known. */
+/* A number that is compared: its mean on both sides, by how much it changed, and how well that is
+ * known. Two kinds: logarithms are compared and the means are geometric; or, if one of the numbers
+ * is 0 or they are counts, the numbers themselves (linear) and the means are arithmetic. Either way
+ * the change that is shown is the one of the two means. */
 struct diff_change {
     int known; /* both sides have a value */
+    int linear;
+    uint32_t values[2]; /* runs that have a value */
     double side[2];
-    double log;     /* without the part that the machines' speed explains */
-    double error;   /* half of its 95 % interval; < 0: unknown */
+    double size;    /* logarithm of a ratio, or a difference; without the part `machine` */
+    double machine; /* logarithm: the part of the change that the machines' speed explains */
+    double error;   /* half of the 95 % interval of size; < 0: unknown */
     double p;       /* the probability of such a change by chance */
     double least;   /* size of a finding */
     const char *of; /* "avg", "typical" … */
@@ -101,11 +110,14 @@ struct diff_change {
 
 struct diff_row {
     const struct diff_item *item;
+    enum diff_metric metric;
     int gpu;
+    int wall; /* it is the wall time of the program */
     enum diff_verdict verdict;
+    int lost; /* UNSURE, because scopes were lost on a side */
     struct diff_change change;
-    double self[2];  /* the share of side[] that no nested scope took, nanoseconds */
-    double calls[2]; /* of a run, on average; so are the next three */
+    struct diff_change self; /* of the exclusive time of a call; known only where it is a finding */
+    double calls[2];         /* of a run, on average over all runs of the side; also the next */
     double bytes[2];
     double memory[2];
     double total[2];
@@ -115,7 +127,7 @@ struct diff_row {
 
 /* Whether a side has the row, and a value of it. */
 static inline int diff_side_is_known(const struct diff_row *row, int side) {
-    return row->seen[side] && (row->change.side[side] > 0 || !row->item->partial);
+    return row->seen[side] && row->change.values[side];
 }
 
 /* Runs made in pairs (`stint ab`): run i of both sides is pair i. */
@@ -130,8 +142,26 @@ struct diff_pairing {
     const char *end;  /* why no more pairs were run */
 };
 
+/* Findings that make a comparison fail. */
+enum diff_fail_on {
+    DIFF_FAIL_SLOWER = 1,
+    DIFF_FAIL_NEW = 2,
+    DIFF_FAIL_GONE = 4,
+    DIFF_FAIL_WALL = 8
+};
+
+/* Why a comparison without a row fails. */
+#define DIFF_NOTHING "no name matches the filter, or no run has the metric: nothing is compared"
+
+struct diff_fail {
+    unsigned on;   /* enum diff_fail_on; 0: nothing */
+    double slower; /* of a scope, from which it is a failure; 0.05 = 5 % */
+    double wall;   /* the same of the wall time */
+};
+
 struct diff_options {
     enum diff_metric metric;
+    struct diff_fail fail;
     const struct diff_pairing *paired; /* NULL: the runs of the two sides are independent */
     double threshold;                  /* smaller changes are ignored; 0.02 = 2 % */
     int raw;                           /* the machines' speed is not corrected for */
@@ -149,12 +179,14 @@ struct diff {
     struct diff_row *row;
     uint32_t rows;
     uint32_t verdicts[DIFF_VERDICTS];
-    double reference[2];     /* picoseconds, 0 = unknown */
-    double machine;          /* logarithm: how much slower side 1's machine is; 0 = not */
-    double floor;            /* logarithm: with few runs, smaller changes are not findings */
-    int few;                 /* some rows have few runs */
-    uint32_t same;           /* runs of side 0 whose file is on side 1, too */
-    struct diff_change wall; /* of the wall time; not corrected for the machines' speed */
+    double reference[2];   /* picoseconds, 0 = unknown */
+    double machine;        /* logarithm: how much slower side 1's machine is; 0 = not */
+    double floor;          /* logarithm: with few runs, smaller changes are not findings */
+    uint32_t few;          /* rows with values of few runs */
+    uint32_t lost;         /* rows that are UNSURE because scopes were lost */
+    uint64_t side_lost[2]; /* the losses of all runs */
+    uint32_t same;         /* runs of side 0 whose file is on side 1, too */
+    struct diff_row wall;  /* not corrected for the machines' speed */
 };
 
 /* Starts with two empty sides for so many runs. 0, or -1 without memory. */
@@ -172,9 +204,14 @@ int diff_judge(struct diff *d, const struct diff_options *o);
 /* Prints a judged diff, as text or as Markdown. top: at most so many rows, 0 = all. */
 void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int markdown,
                struct text *out);
-/* How far a change may be off, in percent of side 0: at the further end of its interval, which is
- * one of the ratio of the sides. The other end is nearer, and no decrease can reach 100 %. */
+/* The logarithm of side 1 / side 0: 0 if both are 0, infinite if one is. */
+double diff_change_log(const struct diff_change *c);
+/* How far a change may be off, in percent of side 0: at the further end of its interval. That of a
+ * ratio has a nearer end, too, and no decrease can reach 100 %. Infinite if side 0 is 0. */
 double diff_error_percent(const struct diff_change *c);
+/* Whether the row, or any, is what --fail-on names. A comparison without a row fails, too. */
+int diff_row_fails(const struct diff_options *o, const struct diff_row *row);
+int diff_fails(const struct diff *d, const struct diff_options *o);
 /* SLOWER, or of a metric that counts MORE ... */
 const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v);
 
@@ -182,9 +219,9 @@ const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v);
 
 enum diff_format { DIFF_JSON, DIFF_CSV, DIFF_JUNIT, DIFF_GITHUB };
 
-/* fail: a row that is slower by that share or more is a failure, in the formats that know one. */
+/* Failures are those of --fail-on, in the formats that know one; without it all that is SLOWER. */
 void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
-                uint32_t top, double fail, struct sink *out);
+                uint32_t top, struct sink *out);
 void diff_end(struct diff *d);
 
 #endif

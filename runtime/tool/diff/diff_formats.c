@@ -15,7 +15,7 @@
 #include "export/export_columns.h"
 #include "export/export_names.h"
 
-#define CELLS 9u /* columns of numbers */
+#define CELLS 10u /* columns of numbers */
 
 /* A diff on its way out. */
 struct writer {
@@ -23,18 +23,19 @@ struct writer {
     const struct diff_options *o;
     struct sink *out;
     uint32_t rows;
-    double fail; /* a slowdown from which a row is a failure */
+    uint32_t cases; /* rows, and the wall time if it is judged */
+    int nothing;    /* a comparison with --fail-on has no row */
 };
 
 static void put_number(struct sink *out, struct number n) {
     sink_text(out, n.text);
 }
 
-static const char *unit_of(const struct writer *w) {
-    if (w->o->metric == DIFF_BYTES || w->o->metric == DIFF_MEMORY) {
+static const char *unit_of(enum diff_metric metric) {
+    if (metric == DIFF_BYTES || metric == DIFF_MEMORY) {
         return "bytes";
     }
-    return w->o->metric == DIFF_CALLS ? "calls" : "ns";
+    return metric == DIFF_CALLS ? "calls" : "ns";
 }
 
 static const char *command_of(const struct writer *w) {
@@ -62,36 +63,38 @@ static void fill_cells(const struct diff_row *r, struct cell_number cell[CELLS])
     int error_known = c->known && c->error >= 0 && isfinite(error);
     cell[0] = make_cell("a", diff_side_is_known(r, 0), number_fixed(c->side[0], 1));
     cell[1] = make_cell("b", diff_side_is_known(r, 1), number_fixed(c->side[1], 1));
-    cell[2] = make_cell("change_percent", c->known && isfinite(change_percent(c->log)),
-                        number_fixed(change_percent(c->log), 3));
+    double change = change_percent(diff_change_log(c));
+    cell[2] = make_cell("change_percent", c->known && isfinite(change), number_fixed(change, 3));
     cell[3] = make_cell("error_percent", error_known, number_fixed(error, 3));
     cell[4] = make_cell("p", c->known && c->p >= 0 && c->p <= 1, number_short(c->p, 6));
     cell[5] = make_cell("calls_a", r->seen[0] != 0, number_fixed(r->calls[0], 1));
     cell[6] = make_cell("calls_b", r->seen[1] != 0, number_fixed(r->calls[1], 1));
     cell[7] = make_cell("runs_a", 1, number_fixed(r->seen[0], 0));
     cell[8] = make_cell("runs_b", 1, number_fixed(r->seen[1], 0));
+    cell[9] = make_cell("machine_percent", c->known && fabs(c->machine) > 0,
+                        number_fixed(change_percent(c->machine), 3));
 }
 
 static struct export_name row_name(const struct diff_row *r) {
     return export_name(r->item->name, r->item->length);
 }
 
-static int is_failed_row(const struct writer *w, const struct diff_row *r) {
-    return r->verdict == DIFF_SLOWER && r->change.log >= log1p(w->fail);
+static const struct diff_row *case_of(const struct writer *w, uint32_t i) {
+    return i < w->rows ? &w->d->row[i] : &w->d->wall;
 }
 
-static uint32_t count_rows_of(const struct writer *w, enum diff_verdict v) {
+static uint32_t count_cases_of(const struct writer *w, enum diff_verdict v) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->rows; ++i) {
-        n += w->d->row[i].verdict == v;
+    for (uint32_t i = 0; i < w->cases; ++i) {
+        n += case_of(w, i)->verdict == v;
     }
     return n;
 }
 
 static uint32_t count_failed(const struct writer *w) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->rows; ++i) {
-        n += is_failed_row(w, &w->d->row[i]) != 0;
+    for (uint32_t i = 0; i < w->cases; ++i) {
+        n += diff_row_fails(w->o, case_of(w, i)) != 0;
     }
     return n;
 }
@@ -104,10 +107,8 @@ static void put_json_string(struct sink *out, const char *key, const char *text)
 }
 
 static void put_json_side(const struct writer *w, int side) {
-    double wall = 0;
     int at_least = 0;
     for (uint32_t i = 0; i < w->d->runs[side]; ++i) {
-        wall += w->d->run[side][i].wall / w->d->runs[side];
         at_least |= w->d->run[side][i].at_least;
     }
     put_json_string(w->out, "{\"program\":", text_or_unknown(w->d->run[side][0].program));
@@ -115,9 +116,13 @@ static void put_json_side(const struct writer *w, int side) {
     sink_text(w->out, ",\"runs\":");
     sink_u64(w->out, w->d->runs[side]);
     sink_text(w->out, ",\"wall_ns\":");
-    put_number(w->out, number_fixed(wall, 0));
+    put_number(w->out, number_fixed(w->d->wall.change.side[side], 0));
     if (at_least) {
         sink_text(w->out, ",\"wall_at_least\":true");
+    }
+    if (w->d->side_lost[side]) {
+        sink_text(w->out, ",\"lost\":");
+        sink_u64(w->out, w->d->side_lost[side]);
     }
     sink_text(w->out, ",\"conditions\":[");
     for (uint32_t i = 0; i < w->d->runs[side]; ++i) {
@@ -133,7 +138,7 @@ static void put_json_row(const struct writer *w, const struct diff_row *r) {
     sink_json(w->out, name.bytes, name.length);
     put_json_string(w->out, ",\"set\":", r->item->set);
     sink_text(w->out, r->gpu ? ",\"gpu\":true" : ",\"gpu\":false");
-    put_json_string(w->out, ",\"verdict\":", diff_verdict_word(w->o->metric, r->verdict));
+    put_json_string(w->out, ",\"verdict\":", diff_verdict_word(r->metric, r->verdict));
     if (r->change.known) {
         put_json_string(w->out, ",\"of\":", r->change.of);
     }
@@ -175,7 +180,7 @@ static void put_json_pairing(const struct writer *w) {
 
 static void write_json(const struct writer *w) {
     sink_text(w->out, "{\"schema\":\"stint.diff/1\",\n\"unit\":\"");
-    sink_text(w->out, unit_of(w));
+    sink_text(w->out, unit_of(w->o->metric));
     sink_text(w->out, "\"");
     if (w->o->paired) {
         put_json_pairing(w);
@@ -184,6 +189,8 @@ static void write_json(const struct writer *w) {
     put_json_side(w, 0);
     sink_text(w->out, ",\n\"b\":");
     put_json_side(w, 1);
+    sink_text(w->out, ",\n\"wall\":");
+    put_json_row(w, &w->d->wall);
     sink_text(w->out, ",\n\"rows\":[");
     for (uint32_t i = 0; i < w->rows; ++i) {
         export_start_item(w->out, i);
@@ -204,9 +211,9 @@ static void put_csv_row(const struct writer *w, const struct diff_row *r) {
     sink_put(w->out, ",", 1);
     put_csv_text(w, r->item->set);
     sink_text(w->out, r->gpu ? ",1," : ",0,");
-    put_csv_text(w, diff_verdict_word(w->o->metric, r->verdict));
+    put_csv_text(w, diff_verdict_word(r->metric, r->verdict));
     sink_put(w->out, ",", 1);
-    put_csv_text(w, unit_of(w));
+    put_csv_text(w, unit_of(r->metric));
     sink_put(w->out, ",", 1);
     put_csv_text(w, r->change.known ? r->change.of : "");
     fill_cells(r, cell);
@@ -269,10 +276,11 @@ static void put_change(const struct writer *w, const struct diff_row *r) {
     sink_text(w->out, " -> ");
     sink_text(w->out, cell[1].known ? cell[1].value.text : "-");
     sink_text(w->out, " ");
-    sink_text(w->out, unit_of(w));
+    sink_text(w->out, unit_of(r->metric));
     if (cell[2].known) {
-        sink_text(w->out, r->change.log > 0 ? " (+" : " (");
-        put_number(w->out, number_fixed(change_percent(r->change.log), 1));
+        double log = diff_change_log(&r->change);
+        sink_text(w->out, log > 0 ? " (+" : " (");
+        put_number(w->out, number_fixed(change_percent(log), 1));
         sink_text(w->out, " %)");
     }
     sink_text(w->out, ", ");
@@ -286,7 +294,7 @@ static void put_junit_message(const struct writer *w, const struct diff_row *r, 
     sink_text(w->out, "<");
     sink_text(w->out, tag);
     sink_text(w->out, " message=\"");
-    sink_text(w->out, diff_verdict_word(w->o->metric, r->verdict));
+    sink_text(w->out, diff_verdict_word(r->metric, r->verdict));
     sink_text(w->out, ": ");
     put_xml(w->out, row_name(r));
     sink_text(w->out, ": ");
@@ -303,13 +311,13 @@ static void put_junit_case(const struct writer *w, const struct diff_row *r) {
     sink_text(w->out, "\" name=\"");
     put_xml(w->out, row_name(r));
     sink_text(w->out, r->gpu ? " (GPU)\"" : "\"");
-    if (r->seen[1] && !strcmp(unit_of(w), "ns")) {
+    if (r->seen[1] && !strcmp(unit_of(r->metric), "ns")) {
         sink_text(w->out, " time=\"");
         put_number(w->out, number_fixed(r->change.side[1] / 1e9, 9));
         sink_text(w->out, "\"");
     }
     sink_text(w->out, ">");
-    if (is_failed_row(w, r)) {
+    if (diff_row_fails(w->o, r)) {
         put_junit_message(w, r, "failure");
     } else if (r->verdict == DIFF_UNSURE) {
         put_junit_message(w, r, "skipped");
@@ -322,14 +330,19 @@ static void write_junit(const struct writer *w) {
                       "<testsuite name=\"");
     sink_text(w->out, command_of(w));
     sink_text(w->out, "\" tests=\"");
-    sink_u64(w->out, w->rows);
+    sink_u64(w->out, w->cases + (w->nothing != 0));
     sink_text(w->out, "\" failures=\"");
-    sink_u64(w->out, count_failed(w));
+    sink_u64(w->out, count_failed(w) + (w->nothing != 0));
     sink_text(w->out, "\" errors=\"0\" skipped=\"");
-    sink_u64(w->out, count_rows_of(w, DIFF_UNSURE));
+    sink_u64(w->out, count_cases_of(w, DIFF_UNSURE));
     sink_text(w->out, "\">\n");
-    for (uint32_t i = 0; i < w->rows; ++i) {
-        put_junit_case(w, &w->d->row[i]);
+    for (uint32_t i = 0; i < w->cases; ++i) {
+        put_junit_case(w, case_of(w, i));
+    }
+    if (w->nothing) {
+        sink_text(w->out,
+                  "  <testcase classname=\"stint\" name=\"rows\"><failure message=\"" DIFF_NOTHING
+                  "\"/></testcase>\n");
     }
     sink_text(w->out, "</testsuite>\n");
 }
@@ -360,7 +373,7 @@ static void put_annotation(const struct writer *w, const struct diff_row *r, con
     sink_text(w->out, " of ");
     put_command_text(w->out, row_name(r));
     sink_text(w->out, r->gpu ? " (GPU) " : " ");
-    sink_text(w->out, diff_verdict_word(w->o->metric, r->verdict));
+    sink_text(w->out, diff_verdict_word(r->metric, r->verdict));
     sink_text(w->out, "::");
     put_command_text(w->out, row_name(r));
     sink_text(w->out, ": ");
@@ -370,13 +383,16 @@ static void put_annotation(const struct writer *w, const struct diff_row *r, con
 
 /* Errors are what --fail-on fails, warnings what is slower by less; other rows are counted. */
 static void write_github(const struct writer *w) {
-    for (uint32_t i = 0; i < w->rows; ++i) {
-        const struct diff_row *r = &w->d->row[i];
-        if (is_failed_row(w, r)) {
+    for (uint32_t i = 0; i < w->cases; ++i) {
+        const struct diff_row *r = case_of(w, i);
+        if (diff_row_fails(w->o, r)) {
             put_annotation(w, r, "error");
         } else if (r->verdict == DIFF_SLOWER) {
             put_annotation(w, r, "warning");
         }
+    }
+    if (w->nothing) {
+        sink_text(w->out, "::error::" DIFF_NOTHING "\n");
     }
     sink_text(w->out, "::notice title=");
     sink_text(w->out, command_of(w));
@@ -385,7 +401,7 @@ static void write_github(const struct writer *w) {
         if (v) {
             sink_text(w->out, ", ");
         }
-        sink_u64(w->out, count_rows_of(w, v));
+        sink_u64(w->out, count_cases_of(w, v));
         sink_text(w->out, " ");
         sink_text(w->out, diff_verdict_word(w->o->metric, v));
     }
@@ -393,11 +409,17 @@ static void write_github(const struct writer *w) {
 }
 
 void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
-                uint32_t top, double fail, struct sink *out) {
-    struct writer w = {.d = d, .o = o, .out = out, .rows = d->rows, .fail = fail};
+                uint32_t top, struct sink *out) {
+    struct diff_options options = *o;
+    struct writer w = {.d = d, .o = &options, .out = out, .rows = d->rows};
+    w.nothing = options.fail.on && !d->rows;
+    if (!options.fail.on) {
+        options.fail.on = DIFF_FAIL_SLOWER;
+    }
     if (top && top < w.rows) {
         w.rows = top;
     }
+    w.cases = w.rows + ((options.fail.on & DIFF_FAIL_WALL) != 0);
     switch (format) {
     case DIFF_JSON:
         write_json(&w);

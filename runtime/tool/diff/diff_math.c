@@ -16,7 +16,11 @@ static double bucket_low(const struct diff_histogram *h, uint32_t i) {
     return (double)histogram_low(h->bucket[i].index) * h->unit;
 }
 
+/* The first bucket has the value 0 alone. */
 static double bucket_width(const struct diff_histogram *h, uint32_t i) {
+    if (!h->bucket[i].index) {
+        return 0;
+    }
     return (double)histogram_low(h->bucket[i].index + 1) * h->unit - bucket_low(h, i);
 }
 

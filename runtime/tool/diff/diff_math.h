@@ -71,6 +71,15 @@ struct pairs_interval {
     double p;    /* of no change; valid at any number of pairs */
 };
 
+/* The same of differences, many of which may be equal or 0, as of a number that is 0 in some runs:
+ * nothing is moved, and the interval excludes 0 only if the signs alone do (pairs_sign_p). */
+void pairs_compare_zeros(struct pairs_interval *out, const double *change, uint32_t count,
+                         double alpha);
+
+/* The probability of so many pairs with more on side 1 and with more on side 0 if neither is more
+ * likely; valid at any number of pairs. */
+double pairs_sign_p(uint32_t up, uint32_t down);
+
 enum pairs_verdict { PAIRS_UNDECIDED, PAIRS_SLOWER, PAIRS_FASTER, PAIRS_WITHIN };
 
 /* The interval after `count` pairs. With a probability of at least 1 - alpha the intervals after

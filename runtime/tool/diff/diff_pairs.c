@@ -68,26 +68,65 @@ static void find_range(const double *change, uint32_t n, double *low, double *hi
  * of scale-invariant data is a martingale without a change, so it reaches 1/alpha at any time with
  * a probability of alpha at most. The interval has the changes for which it is below 1/alpha.
  */
-void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha) {
-    struct moments m = {0, 0};
-    double low, high, n = count;
-    *out = (struct pairs_interval){0, -1, 1};
-    if (!count) {
-        return;
-    }
-    find_range(change, count, &low, &high);
-    sum_pairs(&m, change, count, low, high);
-    out->mean = m.mean;
+static void compare_moments(struct pairs_interval *out, const struct moments *m, uint32_t count,
+                            double alpha) {
+    double n = count;
+    *out = (struct pairs_interval){m->mean, -1, 1};
     if (count < 2) {
         return;
     }
-    double freedom = n - 1, r = 1 + n * PRIOR, error = m.deviation / sqrt(n);
-    double t = m.mean / error;
+    double freedom = n - 1, r = 1 + n * PRIOR, error = m->deviation / sqrt(n);
+    double t = m->mean / error;
     double ratio = (n * (log1p(t * t / freedom) - log1p(t * t / freedom / r)) - log(r)) / 2;
     out->p = double_min(exp(-ratio), 1);
     double k = exp((log(r) - 2 * log(alpha)) / n);
     if (k < r) {
         out->half = sqrt(freedom * (k - 1) / (1 - k / r)) * error;
+    }
+}
+
+void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha) {
+    struct moments m = {0, 0};
+    double low, high;
+    if (count) {
+        find_range(change, count, &low, &high);
+        sum_pairs(&m, change, count, low, high);
+    }
+    compare_moments(out, &m, count, alpha);
+}
+
+/*
+ * Bets on the next sign: a share of the wealth that is won or lost, on one side and on the other.
+ * While the signs are as likely as each other, the wealth is a martingale that begins with 1.
+ */
+static double bet_on_signs(double share, double up, double down) {
+    double one = up * log1p(share) + down * log1p(-share);
+    double other = down * log1p(share) + up * log1p(-share);
+    return (exp(one) + exp(other)) / 2;
+}
+
+/* The larger share wins soonest if all signs are the same, the smaller one if most are. */
+double pairs_sign_p(uint32_t up, uint32_t down) {
+    double wealth = 0.85 * bet_on_signs(0.9, up, down) + 0.15 * bet_on_signs(0.45, up, down);
+    return double_min(1 / wealth, 1);
+}
+
+void pairs_compare_zeros(struct pairs_interval *out, const double *change, uint32_t count,
+                         double alpha) {
+    struct moments m = {0, 0};
+    uint32_t up = 0, down = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        up += change[i] > 0;
+        down += change[i] < 0;
+    }
+    if (count) {
+        sum_pairs(&m, change, count, -INFINITY, INFINITY);
+    }
+    compare_moments(out, &m, count, alpha);
+    double p = pairs_sign_p(up, down);
+    out->p = double_max(out->p, p);
+    if (out->half >= 0 && p > alpha) {
+        out->half = double_max(out->half, fabs(out->mean));
     }
 }
 

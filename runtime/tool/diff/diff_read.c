@@ -4,6 +4,7 @@
  * diff_read once per file. One run is in memory at a time; a few hundred bytes per statistic are
  * kept of it, because most of the 640 buckets of a histogram are empty.
  */
+#include <math.h>
 #include <string.h>
 
 #include "arena/arena.h"
@@ -11,6 +12,7 @@
 #include "base/filter.h"
 #include "base/histogram.h"
 #include "base/log.h"
+#include "base/status.h"
 #include "diff.h"
 #include "read/activity_name.h"
 #include "read/activity_table.h"
@@ -250,6 +252,21 @@ static int keep_activities(struct reading *r, int side, uint32_t number) {
     return 0;
 }
 
+static void sum_losses(struct diff_run *to, const struct snapshot *s) {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
+        const struct status_text *text = status_text(i);
+        if (text->missing && s->lost[i]) {
+            to->lost = saturating_add(to->lost, s->lost[i]);
+            to->missing += text->missing == STATUS_MISSING_ANY ? INFINITY : (double)s->lost[i];
+            if (s->lost[i] > most) {
+                most = s->lost[i];
+                to->lost_label = text->label;
+            }
+        }
+    }
+}
+
 static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) {
     const struct arena_header *h = (const struct arena_header *)(const void *)run->snapshot.base;
     struct diff_run *to = &d->run[side][number];
@@ -258,6 +275,7 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->host = scratch_text(&d->memory, run->host, strlen(run->host));
     to->wall = (double)run->snapshot.wall_ns;
     to->at_least = run->at_least;
+    sum_losses(to, &run->snapshot);
     to->reference = h->about.reference_ps;
     to->bytes = h->used;
     to->start_ticks = h->start.ticks;

@@ -22,6 +22,7 @@
 #define LOAD_APART 1.0         /* processes */
 #define ENVIRONMENT_APART 64.0 /* bytes: names of run files differ by some */
 #define ERROR_MAX 0.69         /* logarithm; an error by the factor 2 or more is shown as unknown */
+#define FACTOR 2.302585        /* logarithm of 10; a larger change is shown as a factor */
 
 enum column { NAME, VERDICT, SIDE_A, SIDE_B, CHANGE, ERROR, OF, CALLS, SELF, NOTE, COLUMNS };
 
@@ -86,25 +87,28 @@ const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v) {
 
 /* ---- Numbers. */
 
-/* "+12.3 %": a change by that factor (logarithm). */
-static void format_change(char out[TEXT_NUMBER], double log) {
-    double percent = 100 * expm1(log);
-    int decimals = fabs(percent) < 999.5;
-    const char *sign = percent > 0 ? "+" : "";
-    snprintf(out, TEXT_NUMBER, "%s%.24s %%", sign, number_fixed(percent, decimals).text);
-}
-
 /* "12.3 %" */
 static void format_percent(char out[TEXT_NUMBER], double percent) {
     int decimals = fabs(percent) < 999.5;
     snprintf(out, TEXT_NUMBER, "%.24s %%", number_fixed(percent, decimals).text);
 }
 
-static void format_error(char out[TEXT_NUMBER], const struct diff_change *c) {
-    if (c->error >= 0 && c->error < ERROR_MAX) {
-        format_percent(out, diff_error_percent(c));
+/* "x 24634" */
+static void format_factor(char out[TEXT_NUMBER], const char *before, double factor) {
+    struct number n = factor < 1e9 ? number_fixed(factor, factor < 100) : number_short(factor, 4);
+    snprintf(out, TEXT_NUMBER, "%s%.24s", before, n.text);
+}
+
+/* "+12.3 %", or a factor that is easier to read: a change that is given as a logarithm. */
+static void format_change(char out[TEXT_NUMBER], double log) {
+    double percent = 100 * expm1(log);
+    if (log >= FACTOR) {
+        format_factor(out, "x ", exp(log));
+    } else if (log <= -2 * FACTOR && isfinite(log)) {
+        format_factor(out, "x 1/", exp(-log));
     } else {
-        snprintf(out, TEXT_NUMBER, "?");
+        const char *sign = percent > 0 ? "+" : "";
+        snprintf(out, TEXT_NUMBER, "%s%.24s %%", sign, number_fixed(percent, 1).text);
     }
 }
 
@@ -125,6 +129,31 @@ static void format_metric(const struct show *s, char out[TEXT_NUMBER], double v)
         snprintf(out, TEXT_NUMBER, "%s", number_fixed(v, 0).text);
     } else {
         text_time(out, snapshot_whole(v + 0.5), CONFIG_UNIT_AUTO);
+    }
+}
+
+/* The change, or from 0 what is there now. */
+static void format_difference(const struct show *s, char out[TEXT_NUMBER + 1],
+                              const struct diff_change *c) {
+    if (c->side[0] <= 0 && c->side[1] > 0) {
+        out[0] = '+';
+        format_metric(s, out + 1, c->side[1]);
+    } else {
+        format_change(out, diff_change_log(c));
+    }
+}
+
+/* In what the change is shown: percent of A, a factor, or what is measured if A is 0. */
+static void format_error(const struct show *s, char out[TEXT_NUMBER], const struct diff_change *c) {
+    double most = c->linear ? double_max(c->side[0], c->side[1]) : ERROR_MAX;
+    if (c->error < 0 || c->error > most) {
+        snprintf(out, TEXT_NUMBER, "?");
+    } else if (c->side[0] <= 0) {
+        format_metric(s, out, c->error);
+    } else if (diff_change_log(c) >= FACTOR) {
+        format_factor(out, "", diff_error_percent(c) / 100);
+    } else {
+        format_percent(out, diff_error_percent(c));
     }
 }
 
@@ -184,7 +213,7 @@ static void cell_name(struct show *s, uint32_t row, const struct diff_row *r) {
 
 static void cell_change(struct show *s, uint32_t row, const struct diff_row *r) {
     const struct diff_change *c = &r->change;
-    char text[TEXT_NUMBER];
+    char text[TEXT_NUMBER + 1];
     for (int side = 0; side < 2; ++side) {
         enum column column = (enum column)(SIDE_A + side);
         format_metric(s, text, c->side[side]);
@@ -195,13 +224,13 @@ static void cell_change(struct show *s, uint32_t row, const struct diff_row *r) 
         cell_put(s, row, ERROR, "-");
         return;
     }
-    format_change(text, c->log);
+    format_difference(s, text, c);
     cell_put(s, row, CHANGE, text);
     if (is_count_metric(s)) {
         cell_put(s, row, ERROR, "");
         return;
     }
-    format_error(text, c);
+    format_error(s, text, c);
     cell_put(s, row, ERROR, text);
 }
 
@@ -215,34 +244,36 @@ static void cell_calls(struct show *s, uint32_t row, const struct diff_row *r) {
     } else {
         cell_put(s, row, CALLS, a.text);
     }
-    if (!is_call_time(s->o->metric)) {
-        cell_put(s, row, SELF, "");
-    } else if (r->self[0] <= 0 || r->self[1] <= 0) {
-        cell_put(s, row, SELF, "-");
-    } else {
-        format_change(text, log(r->self[1] / r->self[0]));
+    if (is_call_time(s->o->metric) && r->self.known) {
+        format_difference(s, text, &r->self);
         cell_put(s, row, SELF, text);
+    } else {
+        cell_put(s, row, SELF, "");
     }
 }
 
 /* "about 7 more pairs for 2.0 %": what decides a row that is UNSURE. */
 static void note_add_runs(const struct show *s, const struct diff_row *r, char *text, size_t size,
                           size_t at) {
-    char least[TEXT_NUMBER];
-    uint32_t runs = (uint32_t)u64_min(r->seen[0], r->seen[1]);
+    char wanted[TEXT_NUMBER];
+    uint32_t runs = (uint32_t)u64_min(r->change.values[0], r->change.values[1]);
     if (r->verdict != DIFF_UNSURE || s->o->paired || runs < DIFF_ENOUGH || r->change.error < 0 ||
-        !r->change.known) {
+        !r->change.known || r->lost) {
         return;
     }
-    double more =
-        diff_more_runs(fabs(r->change.log), r->change.error, runs, log1p(s->o->threshold));
+    double least = log1p(s->o->threshold);
+    if (r->change.linear) {
+        least = s->o->threshold * r->change.side[0];
+    }
+    double more = diff_more_runs(fabs(r->change.size), r->change.error, runs, least);
     const char *comma = at ? ", " : "";
-    format_percent(least, 100 * s->o->threshold);
+    format_percent(wanted, 100 * s->o->threshold);
     if (more > MORE_RUNS) {
-        snprintf(text + at, size - at, "%smore than %u more pairs for %s", comma, MORE_RUNS, least);
+        snprintf(text + at, size - at, "%smore than %u more pairs for %s", comma, MORE_RUNS,
+                 wanted);
     } else {
         snprintf(text + at, size - at, "%sabout %u more pair%s for %s", comma, (unsigned)more,
-                 text_plural((uint64_t)more), least);
+                 text_plural((uint64_t)more), wanted);
     }
 }
 
@@ -253,6 +284,13 @@ static void cell_note(struct show *s, uint32_t row, const struct diff_row *r) {
     format_bytes(b, r->bytes[1]);
     if (strcmp(a, b) && !r->gpu && s->o->metric != DIFF_BYTES) {
         n += (size_t)snprintf(text, sizeof text, "bytes %s -> %s", a, b);
+    }
+    if (r->lost) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sscopes were lost", n ? ", " : "");
+    }
+    if (fabs(r->change.machine) > 0) {
+        format_change(a, r->change.machine);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s by the machine", n ? ", " : "", a);
     }
     if (r->item->partial && !r->change.known) {
         const char *comma = n ? ", " : "";
@@ -510,15 +548,46 @@ static void put_pairs_end(struct show *s) {
         text_add(s->out, "%u row%s below 1 %% of the time %s not judged%s", p->left,
                  text_plural(p->left), p->left == 1 ? "is" : "are", s->paragraph_end);
     }
-    if (s->d->verdicts[DIFF_UNSURE]) {
-        text_add(s->out, "undecided: %u row%s, because %s%s", s->d->verdicts[DIFF_UNSURE],
-                 text_plural(s->d->verdicts[DIFF_UNSURE]), p->end, s->paragraph_end);
+    uint32_t open = s->d->verdicts[DIFF_UNSURE] - s->d->lost;
+    if (open) {
+        text_add(s->out, "undecided: %u row%s, because %s%s", open, text_plural(open), p->end,
+                 s->paragraph_end);
     }
+}
+
+static void put_losses(struct show *s) {
+    const struct diff *d = s->d;
+    const char *label = NULL;
+    for (int side = 0; side < 2; ++side) {
+        for (uint32_t i = 0; i < d->runs[side] && !label; ++i) {
+            label = d->run[side][i].lost_label;
+        }
+    }
+    if (label) {
+        text_add(s->out,
+                 "scopes were lost, %llu in A and %llu in B (%s): what that may explain is UNSURE, "
+                 "not NEW, GONE, MORE or FEWER%s",
+                 (unsigned long long)d->side_lost[0], (unsigned long long)d->side_lost[1], label,
+                 s->paragraph_end);
+    }
+}
+
+static void put_few(struct show *s) {
+    const struct diff *d = s->d;
+    char least[TEXT_NUMBER];
+    format_percent(least, 100 * expm1(d->floor));
+    if (d->runs[0] < DIFF_ENOUGH || d->runs[1] < DIFF_ENOUGH) {
+        text_add(s->out,
+                 "fewer than %u runs per side do not show how far runs differ: ", DIFF_ENOUGH);
+    } else {
+        text_add(s->out, "%u row%s with values of fewer than %u runs of a side: ", d->few,
+                 text_plural(d->few), DIFF_ENOUGH);
+    }
+    text_add(s->out, "changes under %s are UNSURE%s", least, s->paragraph_end);
 }
 
 static void put_diff_head(struct show *s) {
     const struct diff *d = s->d;
-    char least[TEXT_NUMBER];
     const char *bold = s->markdown ? "**" : "";
     text_add(s->out, "%sstint %s%s: A is ", bold, s->o->paired ? "ab" : "diff", bold);
     put_program(s, 0);
@@ -529,6 +598,7 @@ static void put_diff_head(struct show *s) {
         text_add(s->out, "the same file is on both sides: %u of %u run%s of A%s", d->same,
                  d->runs[0], text_plural(d->runs[0]), s->paragraph_end);
     }
+    put_losses(s);
     put_conditions(s);
     if (d->reference[0] > 0 && d->reference[1] > 0 && !s->o->paired) {
         put_machines(s);
@@ -536,12 +606,7 @@ static void put_diff_head(struct show *s) {
     if (s->o->paired) {
         put_pairing(s);
     } else if (d->few && !is_count_metric(s)) {
-        format_percent(least, 100 * expm1(d->floor));
-        text_add(
-            s->out,
-            "fewer than %u runs per side do not show how far runs differ: changes under %s are "
-            "UNSURE%s",
-            DIFF_ENOUGH, least, s->paragraph_end);
+        put_few(s);
     }
     if (!s->markdown) {
         text_add(s->out, "\n");
@@ -566,10 +631,10 @@ static void put_diff_tail(struct show *s) {
         more = "more";
         less = "fewer";
     }
-    text_time(a, snapshot_whole(d->wall.side[0]), CONFIG_UNIT_AUTO);
-    text_time(b, snapshot_whole(d->wall.side[1]), CONFIG_UNIT_AUTO);
-    format_change(change, d->wall.log);
-    format_error(error, &d->wall);
+    text_time(a, snapshot_whole(d->wall.change.side[0] + 0.5), CONFIG_UNIT_AUTO);
+    text_time(b, snapshot_whole(d->wall.change.side[1] + 0.5), CONFIG_UNIT_AUTO);
+    format_change(change, diff_change_log(&d->wall.change));
+    format_error(s, error, &d->wall.change);
     text_add(s->out, "\n");
     if (s->rows < d->rows) {
         text_add(s->out, "%u more row%s, not shown%s", d->rows - s->rows,
@@ -579,11 +644,12 @@ static void put_diff_tail(struct show *s) {
         put_pairs_end(s);
     }
     text_add(s->out,
-             "total: %u %s, %u %s, %u same, %u unsure, %u new, %u gone; wall %s%s -> %s%s (%s +/- "
-             "%s)\n",
+             "total: %u %s, %u %s, %u same, %u unsure, %u new, %u gone; wall %s: %s%s -> %s%s (%s "
+             "+/- %s)\n",
              d->verdicts[DIFF_SLOWER], more, d->verdicts[DIFF_FASTER], less, d->verdicts[DIFF_SAME],
              d->verdicts[DIFF_UNSURE], d->verdicts[DIFF_APPEARED], d->verdicts[DIFF_GONE],
-             wall_bound(d, 0), a, wall_bound(d, 1), b, change, error);
+             verdict_words[d->wall.verdict], wall_bound(d, 0), a, wall_bound(d, 1), b, change,
+             error);
 }
 
 void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int markdown,
