@@ -62,6 +62,27 @@ def case_slower(folder):
     need(re.search(r"(?m)^scope 7 +FASTER ", done.stdout), done.stdout)
 
 
+def case_zero(folder):
+    """A scope of 0 ns, and one that one side alone has, have their numbers; --fail-on."""
+    def moved(us, side=SAME):
+        return [*side, "1", "moved", us]
+    only = ["--only", "moved"]
+    done = ab(folder, *only, "--", *moved(0), "--", *moved(1000), rc=1)
+    need(re.search(r"(?m)^moved +SLOWER +0 ns +(\d+\.\d+ \w+) +\+\1 ", done.stdout), done.stdout)
+    done = ab(folder, *only, "--", *moved(1000), "--", *moved(0))
+    need(re.search(r"(?m)^moved +FASTER .* 0 ns +-100\.0 % ", done.stdout), done.stdout)
+    done = ab(folder, *only, "--", *SAME, "--", *moved(1000))
+    need(re.search(r"(?m)^6 pairs", done.stdout) and
+         re.search(r"(?m)^moved +NEW +- +(9\d\d\.\d us|1\.0\d\d ms) +- +- +0 -> 150$", done.stdout), done.stdout)
+    need(re.search(r"wall SLOWER: .* -> .* \(\+\d+\.\d % \+/- ", done.stdout), done.stdout)
+    ab(folder, *only, "-x", "new", "--", *SAME, "--", *moved(1000), rc=1)
+    ab(folder, *only, "-x", "slower,gone", "--", *SAME, "--", *moved(1000))
+    ab(folder, *only, "-x", "gone", "--", *moved(1000), "--", *SAME, rc=1)
+    ab(folder, "--only", "scope 7", "-x", "slower,wall", "--", *SAME, "--", *moved(1000), rc=1)
+    ab(folder, "-x", "wall", "--", *SAME, "--", *SAME)
+    ab(folder, *only, "--pairs", 3, "--", *SAME, "--", *moved(1000), rc=3)
+
+
 def case_only(folder):
     """--only chooses, whatever the share of the time; --mde is what SAME refers to."""
     done = ab(folder, "--only", "copy,scope 7", "--mde", "20%", "--", *SAME, "--", *SLOW)

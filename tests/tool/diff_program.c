@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Twenty scopes that wait, and some more: diff_program [SLOW [COPIES [SEED [NAME [US]]]]]. Scope
- * number SLOW takes a tenth longer, there are COPIES copies, on the fake clock SEED draws the
- * times, and a scope called NAME takes US microseconds.
+ * number SLOW takes a tenth longer, there are COPIES copies or -COPIES scopes one within the other, on
+ * the fake clock SEED draws the times, and a scope called NAME takes US microseconds.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -47,6 +47,15 @@ static void copy(void) {
     wait_ns(2000);
 }
 
+static void nest(int depth) {
+    char name[32];
+    snprintf(name, sizeof name, "nested %d", depth);
+    REGISTER_TIMER_DYNAMIC(name);
+    if (depth > 1) {
+        nest(depth - 1);
+    }
+}
+
 static void scope(int number, int slow) {
     char name[32];
     uint64_t ns = 2000 + 1000 * (uint64_t)number;
@@ -67,6 +76,9 @@ int main(int argc, char **argv) {
     }
     for (int i = 0; i < copies; ++i) {
         copy();
+    }
+    if (copies < 0) {
+        nest(-copies);
     }
     for (int i = 0; argc > 4 && i < CALLS; ++i) {
         REGISTER_TIMER_DYNAMIC(argv[4]);

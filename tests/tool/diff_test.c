@@ -411,4 +411,253 @@ TEST(diff, a_name_cannot_break_a_line_or_a_table) {
     diff_end(&w.d);
 }
 
+/* ---- Zeros. */
+
+#define LONGEST (double)histogram_low(STINT_IMPL_BUCKETS - 1) /* that has a bucket of its own */
+
+/* A run in which the metric of "x" is v. */
+static void put(struct world *w, int side, uint32_t run, double v) {
+    struct diff_sample *s = sample(w, "x", side, run);
+    enum diff_metric m = w->o.metric;
+    struct histogram h;
+    memset(&h, 0, sizeof h);
+    h.bucket[v < LONGEST ? stint_impl_bucket((uint64_t)v) : STINT_IMPL_BUCKETS - 1] = 10;
+    s->there = 1;
+    s->calls = m == DIFF_CALLS ? v : 10;
+    s->bytes = v;
+    s->memory = 10 * v;
+    s->cpu.count = 10;
+    s->cpu.total = s->self = m == DIFF_TOTAL || m == DIFF_SELF ? v : 10 * v;
+    s->cpu.max = v;
+    keep(w, &s->cpu, &h);
+    s->gpu = s->cpu;
+}
+
+static int is_sum_metric(enum diff_metric m) {
+    return m == DIFF_TOTAL || m == DIFF_SELF || m == DIFF_CALLS || m == DIFF_BYTES;
+}
+
+/* Judges runs of which the first `absent` of a side have no "x". The row of it; of GPU time, if
+ * that is the metric. */
+static const struct diff_row *judge_sides(struct world *w, uint32_t runs, const double v[2],
+                                          const uint32_t absent[2]) {
+    enum diff_metric m = w->o.metric;
+    start(w, runs, runs);
+    for (int side = 0; side < 2; ++side) {
+        for (uint32_t run = absent[side]; run < runs; ++run) {
+            put(w, side, run, v[side]);
+        }
+    }
+    CHECK(!diff_judge(&w->d, &w->o));
+    for (uint32_t i = 0; i < w->d.rows; ++i) {
+        if (w->d.row[i].gpu == (m == DIFF_GPU)) {
+            return &w->d.row[i];
+        }
+    }
+    return NULL;
+}
+
+/* Within the width of a bucket; a percentile is nowhere above the last one. */
+static int is_near(double a, double b, enum diff_metric m) {
+    if (m != DIFF_P50 && m != DIFF_P99) {
+        return fabs(a - b) <= 1e-9 * b;
+    }
+    return fabs(a - b) <= 0.065 * b + (b > 0) || (b > LONGEST && a > LONGEST);
+}
+
+/* Whether the row is what its two numbers say, and their change the one that is shown. */
+static int adds_up(const struct diff_row *row, double a, double b, enum diff_verdict v) {
+    const struct diff_change *c = &row->change;
+    double log = diff_change_log(c);
+    int good = row->verdict == v;
+    good &= is_near(c->side[0], a, row->metric) && is_near(c->side[1], b, row->metric);
+    if (a > 0 && b > 0) {
+        good &= fabs(log - c->machine - (c->linear ? log1p(c->size / c->side[0]) : c->size)) < 1e-9;
+    }
+    if (!good) {
+        dprintf(2, "%.12g and %.12g, not %.12g and %.12g; verdict %d\n", c->side[0], c->side[1], a,
+                b, (int)row->verdict);
+    }
+    return good;
+}
+
+static const double edges[] = {1, 1e6, 9223372036854775808.0, 18446744073709551615.0};
+
+TEST(diff, zero_is_a_value_of_each_metric) {
+    static const uint32_t none[2] = {0, 0};
+    for (enum diff_metric m = DIFF_TIME; m <= DIFF_GPU; ++m) {
+        for (size_t i = 0; i < sizeof edges / sizeof *edges; ++i) {
+            for (int both = 0; both < 2; ++both) {
+                struct world w = {.o.metric = m};
+                double v[2] = {both ? edges[i] : 0, both ? 0 : edges[i]};
+                const struct diff_row *row = judge_sides(&w, 5, v, none);
+                CHECK(row && adds_up(row, v[0], v[1], both ? DIFF_FASTER : DIFF_SLOWER));
+                CHECK(row && isinf(diff_change_log(&row->change)));
+                diff_end(&w.d);
+            }
+        }
+        struct world w = {.o.metric = m};
+        const struct diff_row *row = judge_sides(&w, 5, (double[]){0, 0}, none);
+        /* A row without calls, bytes or memory on both sides is left out. */
+        int empty = m == DIFF_CALLS || m == DIFF_BYTES || m == DIFF_MEMORY;
+        CHECK(empty ? !row : row && adds_up(row, 0, 0, DIFF_SAME));
+        diff_end(&w.d);
+    }
+}
+
+TEST(diff, a_run_without_the_scope_has_no_time_and_no_calls) {
+    for (enum diff_metric m = DIFF_TIME; m <= DIFF_GPU; ++m) {
+        for (uint32_t absent = 1; absent <= 5; ++absent) {
+            struct world w = {.o.metric = m};
+            const struct diff_row *row =
+                judge_sides(&w, 5, (double[]){1000, 1000}, (uint32_t[]){absent, 0});
+            CHECK(row && row->seen[0] == 5 - absent);
+            CHECK(row && fabs(row->calls[1] * (5 - absent) / 5 - row->calls[0]) < 1e-9);
+            double a = is_sum_metric(m) ? 1000.0 * (5 - absent) / 5 : 1000;
+            if (absent == 5) {
+                CHECK(row && adds_up(row, 0, 1000, DIFF_APPEARED));
+            } else if (is_sum_metric(m)) {
+                /* Three and two of five are apart by accident, too. */
+                enum diff_verdict v = absent < 4 ? DIFF_UNSURE : DIFF_SLOWER;
+                CHECK(row && adds_up(row, a, 1000, v));
+            } else {
+                int unknown = absent > 2 && (m == DIFF_MAX || m == DIFF_P99 || m == DIFF_P50);
+                CHECK(row && adds_up(row, a, 1000, unknown ? DIFF_UNSURE : DIFF_SAME));
+            }
+            diff_end(&w.d);
+        }
+    }
+}
+
+/* Single runs show that something is not 0 any more where there are calls enough, or counts. */
+TEST(diff, single_runs_of_zero) {
+    for (enum diff_metric m = DIFF_TIME; m <= DIFF_GPU; ++m) {
+        struct world w = {.o.metric = m};
+        const struct diff_row *row = judge_sides(&w, 1, (double[]){0, 1e6}, (uint32_t[]){0, 0});
+        int tail = m == DIFF_MAX || m == DIFF_P99;
+        CHECK(row && adds_up(row, 0, 1e6, tail ? DIFF_UNSURE : DIFF_SLOWER));
+        diff_end(&w.d);
+    }
+}
+
+/* ---- Paired runs. */
+
+static enum diff_verdict judge_paired(uint32_t pairs, double a, double b, uint32_t a_absent,
+                                      uint32_t b_absent, double side[2]) {
+    struct world w = {.o.metric = DIFF_TYPICAL};
+    struct diff_pairing p = {.alpha = 0.05, .least = 0.01, .end = ""};
+    start(&w, pairs, pairs);
+    for (uint32_t run = 0; run < pairs; ++run) {
+        w.d.run[0][run].wall = w.d.run[1][run].wall = 1e9;
+        if (run >= a_absent) {
+            put(&w, 0, run, a);
+        }
+        if (run >= b_absent) {
+            put(&w, 1, run, b);
+        }
+    }
+    w.o.paired = &p;
+    diff_watch(&w.d, &p, 0);
+    p.watched = 1; /* its GPU time is not of interest */
+    CHECK(!diff_judge(&w.d, &w.o));
+    enum diff_verdict v = DIFF_VERDICTS;
+    for (uint32_t i = 0; i < w.d.rows; ++i) {
+        if (!w.d.row[i].gpu) {
+            v = w.d.row[i].verdict;
+            memcpy(side, w.d.row[i].change.side, 2 * sizeof *side);
+        }
+    }
+    CHECK_EQ_U64(w.d.wall.verdict, pairs < 4 ? DIFF_UNSURE : DIFF_SAME);
+    diff_end(&w.d);
+    return v;
+}
+
+TEST(diff, zero_is_a_value_of_pairs) {
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; ++i) {
+        double side[2], v = edges[i];
+        CHECK_EQ_U64(judge_paired(6, 0, v, 0, 0, side), DIFF_SLOWER);
+        CHECK(side[0] <= 0 && is_near(side[1], v, DIFF_AVG));
+        CHECK_EQ_U64(judge_paired(6, v, 0, 0, 0, side), DIFF_FASTER);
+        CHECK(side[1] <= 0 && is_near(side[0], v, DIFF_AVG));
+        /* Five signs that agree are not rare enough. */
+        CHECK_EQ_U64(judge_paired(5, 0, v, 0, 0, side), DIFF_UNSURE);
+        CHECK_EQ_U64(judge_paired(6, v, v, 6, 0, side), DIFF_APPEARED);
+        CHECK(is_near(side[1], v, DIFF_AVG));
+        CHECK_EQ_U64(judge_paired(6, v, v, 0, 6, side), DIFF_GONE);
+        CHECK(is_near(side[0], v, DIFF_AVG));
+        CHECK_EQ_U64(judge_paired(5, v, v, 5, 0, side), DIFF_UNSURE);
+        CHECK_EQ_U64(judge_paired(1, v, v, 1, 0, side), DIFF_UNSURE);
+        /* The pairs that have both. */
+        CHECK_EQ_U64(judge_paired(12, v, v, 5, 0, side), DIFF_SAME);
+        CHECK_EQ_U64(judge_paired(12, v, 2 * v, 5, 0, side), DIFF_SLOWER);
+    }
+}
+
+/* ---- Losses, and files of one instant. */
+
+/* A verdict that the loss of so many calls of a run may explain is UNSURE. */
+TEST(diff, lost_scopes_are_no_change) {
+    static const double calls[2] = {1200, 2000};
+    for (double missing = 0; missing <= 3000; missing += 1000) {
+        struct world w = {.o.metric = DIFF_CALLS};
+        CHECK(judge_sides(&w, 3, calls, (uint32_t[]){0, 0}) != NULL);
+        w.d.run[0][1].lost = (uint64_t)(3 * missing);
+        w.d.run[0][1].missing = 3 * missing;
+        w.d.run[0][1].lost_label = "nodes";
+        CHECK(!diff_judge(&w.d, &w.o));
+        CHECK_EQ_U64(verdict_of(&w, "x"), missing >= 1000 ? DIFF_UNSURE : DIFF_SLOWER);
+        w.o.metric = DIFF_TOTAL; /* how much time the calls took is not known */
+        CHECK(!diff_judge(&w.d, &w.o));
+        CHECK(verdict_of(&w, "x") != DIFF_SLOWER || missing <= 0);
+        w.o.metric = DIFF_AVG;
+        CHECK(!diff_judge(&w.d, &w.o));
+        CHECK(w.d.lost == 0);
+        diff_end(&w.d);
+        w = (struct world){.o.metric = DIFF_AVG};
+        CHECK(judge_sides(&w, 3, calls, (uint32_t[]){3, 0}) != NULL);
+        w.d.run[0][0].missing = missing;
+        CHECK(!diff_judge(&w.d, &w.o));
+        CHECK_EQ_U64(verdict_of(&w, "x"), missing >= 1000 ? DIFF_UNSURE : DIFF_APPEARED);
+        diff_end(&w.d);
+    }
+}
+
+TEST(diff, files_of_one_instant) {
+    struct world w = {.o.metric = DIFF_TIME};
+    CHECK(judge_sides(&w, 3, (double[]){5, 5}, (uint32_t[]){0, 0}) != NULL);
+    CHECK_EQ_U64(w.d.wall.verdict, DIFF_UNSURE);
+    CHECK(!w.d.wall.change.known);
+    struct text out;
+    text_start(&out);
+    diff_show(&w.d, &w.o, 0, 0, &out);
+    text_put(&out, "", 1);
+    CHECK_CONTAINS(out.data, "wall UNSURE: 0 ns -> 0 ns (0.0 % +/- ?)\n");
+    text_free(&out);
+    diff_end(&w.d);
+}
+
+/* A large change is a factor. */
+TEST(diff, changes_as_they_are_shown) {
+    static const struct {
+        double a, b;
+        const char *change;
+    } rows[] = {{1e6, 1.5e6, "+50.0 %"},   {1e6, 9e6, "+800.0 %"},
+                {1e6, 2.5e7, "x 25.0 "},   {100, 2463480437.0, "x 24634804 "},
+                {1, 1.8e19, "x 1.8e+19"},  {1e6, 2e5, "-80.0 %"},
+                {1e7, 10, "x 1/1000000 "}, {1e6, 0, "-100.0 %"},
+                {0, 1e6, "+1.000 ms"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        struct world w = {.o.metric = DIFF_AVG};
+        struct text out;
+        double v[2] = {rows[i].a, rows[i].b};
+        CHECK(judge_sides(&w, 5, v, (uint32_t[]){0, 0}) != NULL);
+        text_start(&out);
+        diff_show(&w.d, &w.o, 0, 0, &out);
+        text_put(&out, "", 1);
+        CHECK_CONTAINS(out.data, rows[i].change);
+        text_free(&out);
+        diff_end(&w.d);
+    }
+}
+
 HARNESS_MAIN()

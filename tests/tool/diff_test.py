@@ -10,8 +10,11 @@ import csv
 import gzip
 import io
 import json
+import math
 import pathlib
+import random
 import re
+import statistics
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -221,6 +224,90 @@ def case_metrics(folder):
     need("total: 0 slower" in diff("-m", "gpu", *a, "--", *b).stdout)
 
 
+def case_lost(folder):
+    """Scopes that were too deep to be recorded make a line, and what they explain is UNSURE."""
+    whole, deep = record(folder, "a", 3, -1, 0), record(folder, "b", 3, -1, -300, 1, "other")
+    text = diff(*whole, "--", *deep).stdout
+    need("\nscopes were lost, 0 in A and 132 in B (depth): " in text, text)
+    need(re.search(r"(?m)^without copies +UNSURE .*scopes were lost$", text), text)
+    need({"other", "nested 300"} <= set(names(text, "NEW")), "A lost nothing", text)
+    text = diff("--fail-on", "new", *deep, "--", *whole).stdout
+    need(re.search(r"(?m)^without copies +UNSURE .*scopes were lost$", text), text)
+    need("other" in names(text, "GONE"), "B lost nothing", text)
+    shown = json.loads(diff("--format", "json", *whole, "--", *deep).stdout)
+    need(shown["b"]["lost"] == 132 and "lost" not in shown["a"], shown["b"])
+    many = record(folder, "c", 3, -1, 10)
+    need("copy" in names(diff(*many, "--", *deep).stdout, "UNSURE"), "10 calls of 44")
+    many = record(folder, "d", 3, -1, 60)
+    need("copy" in names(diff("-x", "gone", *many, "--", *deep, rc=1).stdout, "GONE"), "60 calls of 44")
+
+
+# ---- A model of the judge, computed from what `stint export` says of each run.
+
+def student_p(t, freedom):
+    """Two-sided, by Simpson's rule on the angle whose tangent is t / sqrt(freedom)."""
+    def density(angle):
+        return math.cos(angle) ** (freedom - 1)
+    steps, to = 4000, math.atan(abs(t) / math.sqrt(freedom))
+    area = sum(density(i * to / steps) * (1 if i in (0, steps) else 2 + 2 * (i % 2))
+               for i in range(steps + 1)) * to / steps / 3
+    whole = math.exp(math.lgamma(freedom / 2 + .5) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
+    return 1 - 2 * area * whole
+
+
+def compared(a, b, count):
+    """(mean a, mean b, p) of the values of runs; p is None where it is none of Welch's."""
+    linear = count or min(a + b) <= 0
+    means = [statistics.fmean(side) if linear else statistics.geometric_mean(side) for side in (a, b)]
+    if not any(means):
+        return 0, 0, None
+    values = [side if linear else [math.log(v) for v in side] for side in (a, b)]
+    least = 1e-8 * (max(means) ** 2 if linear else 1)
+    var = [max(statistics.variance(side), least) / len(side) for side in values]
+    gap = statistics.fmean(values[1]) - statistics.fmean(values[0])
+    freedom = sum(var) ** 2 / sum(v * v / (len(side) - 1) for v, side in zip(var, values))
+    ratio = math.inf if 0 in means else abs(math.log(means[1] / means[0]))
+    width = max(max(side) - min(side) for side in values)
+    space = max(min(values[1]) - max(values[0]), min(values[0]) - max(values[1]))
+    if min(len(a), len(b)) >= 4 and ratio >= 0.2231 and space > 0 and space >= width / 2:
+        freedom = len(a) + len(b) - 2
+    return means[0], means[1], student_p(gap / math.sqrt(sum(var)), freedom)
+
+
+def case_model(folder):
+    """Random runs, with zeros and absent scopes: A, B, change, p and the numbers of runs."""
+    draw, rows = random.Random(20), 0
+    for turn in range(12):
+        sides, tables = [], []
+        for side in "ab":
+            sides.append([folder / ("%s%d-%d.stint" % (side, turn, i)) for i in range(draw.choice((3, 5)))])
+            for file in sides[-1]:
+                story = [-1, draw.choice((0, 0, 8, 12)), draw.randrange(1000)]
+                if draw.random() < 0.7:
+                    story += ["moved", draw.choice((0, 0, 1, 40, 50, 5000))]
+                need(run(FAKE, *story, STINT_FILE=str(file)).returncode == 0)
+            tables.append([{row["name"]: row for row in
+                            json.loads(run(TOOL, "export", "--to", "json", file).stdout)["stats"]}
+                           for file in sides[-1]])
+        for metric, key in (("total", "total_ns"), ("self", "self_ns"), ("max", "max_ns"), ("calls", "calls")):
+            shown = json.loads(diff("--format", "json", "-m", metric, *sides[0], "--", *sides[1]).stdout)
+            for row in shown["rows"]:
+                have = [[table[row["name"]][key] for table in side if row["name"] in table] for side in tables]
+                need([row["runs_a"], row["runs_b"]] == [len(side) for side in have], row, have)
+                if metric != "max":
+                    have = [side + [0] * (len(table) - len(side)) for side, table in zip(have, tables)]
+                need((row["verdict"] in ("NEW", "GONE")) == (0 in (row["runs_a"], row["runs_b"])), row)
+                if "p" not in row or (metric == "max" and min(len(side) for side in have) < 3):
+                    continue
+                a, b, p = compared(*have, metric == "calls")
+                need(abs(row["a"] - a) < 0.1 and abs(row["b"] - b) < 0.1, row, have)
+                need("change_percent" not in row if a == 0 and b else
+                     abs(row["change_percent"] - 100 * ((b or 1) / (a or 1) - 1)) < 0.01 or not b, row, have)
+                need(p is None or abs(row["p"] - p) < 1e-5 + 1e-3 * p, row, have, p)
+                rows += 1
+    need(rows > 500, rows)
+
+
 # ---- Around them.
 
 def case_exit_status(folder):
@@ -231,6 +318,16 @@ def case_exit_status(folder):
     diff("-x", "slower", *b, "--", *a)
     diff("-x", "slower", "-f", "-scope 7", *a, "--", *b)
     diff("-x", "slower", "-t", "20", *a, "--", *b)
+    new = record(folder, "c", 5, -1, 10, 1, "new")
+    for on, sides, rc in (("new", (a, new), 1), ("new", (new, a), 0), ("gone", (a, new), 0),
+                          ("gone", (new, a), 1), ("slower,gone:5", (a, a), 2), ("slower:99,new", (a, new), 1),
+                          ("wall", (a, new), 1), ("wall:9999", (a, new), 0), ("wall", (new, a), 0),
+                          ("slower", (a, new), 0), ("", (a, a), 2), ("new,", (a, a), 2)):
+        diff("-x", on, *sides[0], "--", *sides[1], rc=rc)
+    line = "stint: diff: no name matches the filter, or no run has the metric: nothing is compared\n"
+    for options in (["-f", "scpoe"], ["-m", "memory"]):
+        need(not diff(*options, *a, "--", *a).stderr)
+        need(diff("-x", "gone", *options, *a, "--", *a, rc=1).stderr == line)
 
 
 def case_options(folder):
@@ -276,6 +373,25 @@ def case_formats(folder):
         level = "error" if failures else "warning"
         need(len(lines) == 2 and lines[0].startswith("::%s title=stint diff of scope 7 SLOWER::" % level)
              and lines[1].startswith("::notice title=stint diff::1 SLOWER, "), lines)
+    c = record(folder, "c", 5, -1, 10, 1, "new", "5000")
+    gate = ["-x", "new,wall", "-m", "calls", *a, "--", *c]
+    suite = xml.etree.ElementTree.fromstring(diff("--format", "junit", *gate, rc=1).stdout)
+    failed = [(case.get("name"), case.find("failure").get("message")) for case in suite
+              if case.find("failure") is not None]
+    need([name for name, _ in failed] == ["new", "wall time"] and suite.get("failures") == "2" and
+         suite.get("tests") == str(len(suite)) == "24", failed)
+    need(re.fullmatch(r"SLOWER: wall time: [\d.]+ -> [\d.]+ ns \(\+\d+\.\d %\), 5 and 5 runs",
+                      failed[1][1]), failed)
+    text = diff("--format", "github", *gate, rc=1).stdout
+    need(re.search(r"(?m)^::error title=stint diff of new NEW::new: - -> 150\.0 calls, 0 and 5 runs$", text) and
+         re.search(r"(?m)^::error title=stint diff of wall time SLOWER::wall time: ", text), text)
+    nothing = ["-x", "new", "-f", "none", *a, "--", *c]
+    suite = xml.etree.ElementTree.fromstring(diff("--format", "junit", *nothing, rc=1).stdout)
+    need(suite.get("failures") == suite.get("tests") == str(len(suite)) == "1", suite.attrib)
+    need("::error::no name matches" in diff("--format", "github", *nothing, rc=1).stdout)
+    wall = json.loads(diff("--format", "json", *a, "--", *c).stdout)
+    need(wall["wall"]["verdict"] == "SLOWER" and abs(wall["wall"]["change_percent"] - 100 * (
+        wall["b"]["wall_ns"] / wall["a"]["wall_ns"] - 1)) < 0.01, wall["wall"])
     document = json.loads(diff("--format", "json", "-m", "calls", *a, "--", *b).stdout)
     need(document["unit"] == "calls", document)
     need(len(json.loads(diff("--format", "json", "--top", "3", *a, "--", *b).stdout)["rows"]) == 3)

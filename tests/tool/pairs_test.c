@@ -143,6 +143,61 @@ TEST(pairs, extra_work_is_found) {
     CHECK(count_found(0.05, 0.01, 1, 7) >= 190);
 }
 
+/* ---- Zeros. */
+
+/* Comparisons of a number that is 0 in a share of the runs and else about 1, with itself, that
+ * have a false verdict at any look; of a number that is 0 in no run of side 1, if `changed`. */
+static uint32_t count_zeros(double zeros, double noise, int changed, uint32_t seed) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < 1000; ++i) {
+        struct noise n = {.random = seed * 100000 + i};
+        double change[NOISE_PAIRS];
+        int verdict = PAIRS_UNDECIDED;
+        for (uint32_t pairs = 0;
+             pairs < NOISE_PAIRS && verdict != PAIRS_SLOWER && verdict != PAIRS_FASTER;) {
+            struct pairs_interval interval;
+            double a = noise_uniform(&n) < zeros ? 0 : exp(noise * noise_normal(&n));
+            double b = noise_uniform(&n) < zeros && !changed ? 0 : exp(noise * noise_normal(&n));
+            change[pairs++] = b - a;
+            pairs_compare_zeros(&interval, change, pairs, 0.05);
+            verdict = (int)pairs_verdict(&interval, 0.01);
+        }
+        found += verdict == PAIRS_SLOWER || (verdict == PAIRS_FASTER && !changed);
+    }
+    if (getenv("V")) {
+        printf("%u of 1000 with zeros\n", found);
+    }
+    return found;
+}
+
+/* 5 % of 1 000, also of numbers that are all equal where they are not 0. */
+TEST(pairs, no_false_alarm_of_zeros) {
+    static const double zeros[] = {0.02, 0.2, 0.5, 0.8, 0.98};
+    for (uint32_t i = 0; i < 5; ++i) {
+        CHECK(count_zeros(zeros[i], 0, 0, 10 + i) <= 50);
+        CHECK(count_zeros(zeros[i], 0.05, 0, 20 + i) <= 50);
+        CHECK(count_zeros(zeros[i], 0.5, 0, 30 + i) <= 50);
+    }
+}
+
+TEST(pairs, fewer_zeros_are_found) {
+    CHECK(count_zeros(1, 0, 1, 40) == 1000);
+    CHECK(count_zeros(0.8, 0.05, 1, 41) >= 990);
+    CHECK(count_zeros(0.5, 0.05, 1, 42) >= 650);
+}
+
+/* The bet on the signs is fair: before the next sign its wealth, 1 / p, is expected to stay. */
+TEST(pairs, signs_are_a_fair_bet) {
+    for (uint32_t up = 8; up < 40; ++up) {
+        for (uint32_t down = 0; down <= up / 8; ++down) {
+            double next = 0.5 / pairs_sign_p(up + 1, down) + 0.5 / pairs_sign_p(up, down + 1);
+            CHECK(is_near(next, 1 / pairs_sign_p(up, down), 1e-9));
+        }
+    }
+    CHECK(pairs_sign_p(6, 0) < 0.05 && pairs_sign_p(5, 0) > 0.05);
+    CHECK(is_near(pairs_sign_p(3, 20), pairs_sign_p(20, 3), 1e-12));
+}
+
 /* ---- Recorded runs. */
 
 #define BLOCK_PAIRS 10u

@@ -637,13 +637,22 @@ static double sum_side_losses(struct diff *d, int side) {
 
 /* Whether the verdict may be the work of scopes that were lost: a name is missing, or a sum is
  * smaller. Times of a call are those of the calls that there are. */
-static int is_of_losses(enum diff_metric m, const struct diff_row *row, double missing) {
-    int one_sided = row->verdict == DIFF_APPEARED || row->verdict == DIFF_GONE;
-    int changed = row->verdict == DIFF_SLOWER || row->verdict == DIFF_FASTER;
-    if (missing <= 0 || !(one_sided || (changed && (is_sum(m) || is_count(m))))) {
+static int is_of_losses(const struct diff_row *row, const double missing[2]) {
+    double calls = fabs(row->calls[1] - row->calls[0]), lost = missing[0] + missing[1];
+    switch (row->verdict) {
+    case DIFF_APPEARED:
+        return calls <= missing[0];
+    case DIFF_GONE:
+        return calls <= missing[1];
+    case DIFF_SLOWER:
+    case DIFF_FASTER:
+        if (row->metric == DIFF_CALLS) {
+            return calls <= lost;
+        }
+        return lost > 0 && (is_sum(row->metric) || is_count(row->metric));
+    default:
         return 0;
     }
-    return (changed && m != DIFF_CALLS) || fabs(row->calls[1] - row->calls[0]) <= missing;
 }
 
 static int compare_badness(const void *left, const void *right) {
@@ -700,13 +709,13 @@ static double find_limit(const struct diff *d, double *scratch, int self) {
 static void judge_rows(struct judge *j, double *scratch) {
     struct diff *d = j->d;
     double limit = find_limit(d, scratch, 0), self_limit = find_limit(d, scratch, 1);
-    double missing = sum_side_losses(d, 0) + sum_side_losses(d, 1);
+    const double missing[2] = {sum_side_losses(d, 0), sum_side_losses(d, 1)};
     memset(d->verdicts, 0, sizeof d->verdicts);
     d->lost = 0;
     for (uint32_t i = 0; i < d->rows; ++i) {
         struct diff_row *row = &d->row[i];
         row->verdict = find_verdict(d, j->o, row, limit);
-        row->lost = is_of_losses(j->o->metric, row, missing);
+        row->lost = is_of_losses(row, missing);
         if (row->lost) {
             row->verdict = DIFF_UNSURE;
             ++d->lost;
