@@ -587,6 +587,8 @@ TEST(diff, zero_is_a_value_of_pairs) {
         CHECK(is_near(side[0], v, DIFF_AVG));
         CHECK_EQ_U64(judge_paired(5, v, v, 5, 0, side), DIFF_UNSURE);
         CHECK_EQ_U64(judge_paired(1, v, v, 1, 0, side), DIFF_UNSURE);
+        CHECK_EQ_U64(judge_paired(2, 0, 0, 0, 0, side), DIFF_UNSURE);
+        CHECK_EQ_U64(judge_paired(6, 0, 0, 0, 0, side), DIFF_SAME);
         /* The pairs that have both. */
         CHECK_EQ_U64(judge_paired(12, v, v, 5, 0, side), DIFF_SAME);
         CHECK_EQ_U64(judge_paired(12, v, 2 * v, 5, 0, side), DIFF_SLOWER);
@@ -603,7 +605,6 @@ TEST(diff, lost_scopes_are_no_change) {
         CHECK(judge_sides(&w, 3, calls, (uint32_t[]){0, 0}) != NULL);
         w.d.run[0][1].lost = (uint64_t)(3 * missing);
         w.d.run[0][1].missing = 3 * missing;
-        w.d.run[0][1].lost_label = "nodes";
         CHECK(!diff_judge(&w.d, &w.o));
         CHECK_EQ_U64(verdict_of(&w, "x"), missing >= 1000 ? DIFF_UNSURE : DIFF_SLOWER);
         w.o.metric = DIFF_TOTAL; /* how much time the calls took is not known */

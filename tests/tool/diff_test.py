@@ -228,7 +228,7 @@ def case_lost(folder):
     """Scopes that were too deep to be recorded make a line, and what they explain is UNSURE."""
     whole, deep = record(folder, "a", 3, -1, 0), record(folder, "b", 3, -1, -300, 1, "other")
     text = diff(*whole, "--", *deep).stdout
-    need("\nscopes were lost, 0 in A and 132 in B (depth): " in text, text)
+    need("\nscopes were lost, 0 in A and 132 in B (`stint info`): " in text, text)
     need(re.search(r"(?m)^without copies +UNSURE .*scopes were lost$", text), text)
     need({"other", "nested 300"} <= set(names(text, "NEW")), "A lost nothing", text)
     text = diff("--fail-on", "new", *deep, "--", *whole).stdout

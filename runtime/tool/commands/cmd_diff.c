@@ -35,60 +35,45 @@ static const enum diff_metric metrics[] = {
     [OPTION_METRIC_GPU] = DIFF_GPU,
 };
 
-/* A percentage, as a share. */
-static int take_percent(const char *text, double *out) {
+/* A percentage, as a share. What follows, or NULL. */
+static const char *take_percentage(const char *text, double *out) {
     double percent = 0;
     const char *end = number_parse(text, &percent);
-    if (!end || percent > 1e6 || (*end && strcmp(end, "%"))) {
-        return -1;
+    if (!end || percent > 1e6) {
+        return NULL;
     }
     *out = percent / 100;
-    return 0;
+    return end + (*end == '%');
 }
 
-/* One of the list: a word, and with a colon the percentage from which it is a failure. */
-static int take_fail_word(const char *word, size_t length, struct diff_fail *out) {
-    static const struct {
-        const char *word;
-        enum diff_fail_on on;
-    } words[] = {{"slower", DIFF_FAIL_SLOWER},
-                 {"new", DIFF_FAIL_NEW},
-                 {"gone", DIFF_FAIL_GONE},
-                 {"wall", DIFF_FAIL_WALL}};
-    char text[64];
-    if (length >= sizeof text) {
-        return -1;
-    }
-    memcpy(text, word, length);
-    text[length] = '\0';
-    char *percent = strchr(text, ':');
-    if (percent) {
-        *percent++ = '\0';
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
-        if (!strcmp(text, words[i].word)) {
-            double *share = words[i].on == DIFF_FAIL_WALL ? &out->wall : &out->slower;
-            int has_share = words[i].on & (DIFF_FAIL_WALL | DIFF_FAIL_SLOWER);
-            out->on |= words[i].on;
-            if (!percent) {
-                return 0;
-            }
-            return has_share ? take_percent(percent, share) : -1;
-        }
-    }
-    return -1;
+static int take_percent(const char *text, double *out) {
+    const char *end = take_percentage(text, out);
+    return end && !*end ? 0 : -1;
 }
 
 int cmd_diff_take_fail(const char *text, struct diff_fail *out) {
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        if (take_fail_word(text, length, out)) {
+    static const char *const words[] = {"slower", "wall", "new", "gone"};
+    static const unsigned count = sizeof words / sizeof *words;
+    for (;; ++text) {
+        size_t length = strcspn(text, ":,");
+        unsigned i = 0;
+        while (i < count && (strncmp(words[i], text, length) || words[i][length])) {
+            ++i;
+        }
+        if (i == count) {
             return -1;
         }
-        if (!text[length]) {
+        out->on |= 1u << i;
+        text += length;
+        if (*text == ':') {
+            text = i < 2 ? take_percentage(text + 1, &out->least[i]) : NULL;
+        }
+        if (!text || (*text && *text != ',')) {
+            return -1;
+        }
+        if (!*text) {
             return 0;
         }
-        text += length + 1;
     }
 }
 

@@ -372,7 +372,7 @@ static void compare_time(struct judge *j, const struct diff_row *row, struct dif
 /* Compares the pairs whose values are in both series. Both means are moved by half of what pairs
  * far off were moved by. */
 static void compare_pair_series(struct judge *j, struct diff_change *c, double alpha) {
-    struct pairs_interval interval = {0, 0, 1};
+    struct pairs_interval interval;
     double *a = j->side[0].value, *b = j->side[1].value;
     take_means(j, c, 0);
     c->error = -1;
@@ -380,19 +380,19 @@ static void compare_pair_series(struct judge *j, struct diff_change *c, double a
         return;
     }
     double unit = change_unit(c);
-    for (uint32_t i = 0; i < c->values[0] && unit > 0; ++i) {
-        a[i] = (b[i] - a[i]) / unit;
+    for (uint32_t i = 0; i < c->values[0]; ++i) {
+        a[i] = (b[i] - a[i]) / (unit > 0 ? unit : 1);
     }
     if (!c->linear) {
         double middle = (j->side[0].mean + j->side[1].mean) / 2;
         pairs_compare(&interval, a, c->values[0], alpha);
         c->side[0] = exp(middle - interval.mean / 2);
         c->side[1] = exp(middle + interval.mean / 2);
-    } else if (unit > 0) {
+    } else {
         pairs_compare_zeros(&interval, a, c->values[0], alpha);
     }
     c->size = interval.mean * unit;
-    c->error = interval.half * unit;
+    c->error = interval.half < 0 ? -1 : interval.half * unit;
     c->p = interval.p;
     c->least = in_units(c, log1p(j->o->paired->least));
 }
@@ -428,16 +428,16 @@ static void compare_pairs(struct judge *j, const struct diff_row *row, enum diff
     compare_pair_series(j, c, paired_alpha(j->o));
 }
 
+/* The share of the wall time; < 0: neither run has the row. */
 static double share_of_first_pair(const struct diff *d, const struct diff_item *item, int gpu) {
-    double total = 0, wall = 0;
+    double total = 0, calls = 0, wall = 0;
     for (int side = 0; side < 2; ++side) {
-        const struct diff_sample *s = &item->run[side][0];
-        if (s->there) {
-            total += sample_times(s, gpu)->total;
-        }
+        const struct diff_times *t = sample_times(&item->run[side][0], gpu);
+        total += t->total;
+        calls += t->count;
         wall += d->run[side][0].wall;
     }
-    return total > 0 && wall > 0 ? total / wall : -1;
+    return calls > 0 && wall > 0 ? total / wall : -1;
 }
 
 void diff_watch(struct diff *d, struct diff_pairing *p, double share) {
@@ -581,7 +581,7 @@ static enum diff_verdict find_paired_verdict(const struct diff_change *c) {
                                                  [PAIRS_WITHIN] = DIFF_SAME};
     struct pairs_interval interval = {.mean = c->size, .half = c->error};
     if (c->side[0] <= 0 && c->side[1] <= 0) {
-        return DIFF_SAME;
+        return c->error < 0 ? DIFF_UNSURE : DIFF_SAME;
     }
     return verdicts[pairs_verdict(&interval, c->least)];
 }
@@ -769,13 +769,8 @@ static void judge_wall(struct judge *j) {
     static const struct diff_item item = {.name = "wall time", .set = "", .length = 9};
     struct diff_row *row = &j->d->wall;
     struct diff_change *c = &row->change;
-    memset(row, 0, sizeof *row);
-    row->item = &item;
-    row->metric = DIFF_TOTAL;
-    row->wall = 1;
-    c->of = "wall";
-    c->error = -1;
-    c->p = 1;
+    *row = (struct diff_row){.item = &item, .metric = DIFF_TOTAL, .wall = 1};
+    *c = (struct diff_change){.of = "wall", .error = -1, .p = 1};
     collect_walls(j);
     if (j->o->paired) {
         int watched = (j->o->fail.on & DIFF_FAIL_WALL) != 0;
@@ -800,8 +795,7 @@ int diff_row_fails(const struct diff_options *o, const struct diff_row *row) {
                                                   [DIFF_APPEARED] = DIFF_FAIL_NEW,
                                                   [DIFF_GONE] = DIFF_FAIL_GONE};
     unsigned name = row->wall ? DIFF_FAIL_WALL : named[row->verdict];
-    double least = row->wall ? o->fail.wall : o->fail.slower;
-    if (row->verdict == DIFF_SLOWER && judged_log(&row->change) < log1p(least)) {
+    if (row->verdict == DIFF_SLOWER && judged_log(&row->change) < log1p(o->fail.least[row->wall])) {
         return 0;
     }
     return (o->fail.on & name) && named[row->verdict];

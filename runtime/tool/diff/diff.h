@@ -76,12 +76,11 @@ struct diff_item {
 struct diff_run {
     const char *program;
     const char *host;
-    double wall;            /* nanoseconds */
-    int at_least;           /* the wall time: the run was killed */
-    uint64_t lost;          /* counts of losses that rows may miss something for */
-    double missing;         /* calls that they may miss, at most; may be infinite */
-    const char *lost_label; /* what most were lost of */
-    double reference;       /* picoseconds per iteration of the reference loop, 0 = unknown */
+    double wall;      /* nanoseconds */
+    int at_least;     /* the wall time: the run was killed */
+    uint64_t lost;    /* counts of losses that rows may miss something for */
+    double missing;   /* calls that they may miss, at most; may be infinite */
+    double reference; /* picoseconds per iteration of the reference loop, 0 = unknown */
     /* All equal in two runs: the same file, or a copy of it. */
     uint64_t bytes; /* 0 = not of a file */
     uint64_t start_ticks;
@@ -142,22 +141,21 @@ struct diff_pairing {
     const char *end;  /* why no more pairs were run */
 };
 
-/* Findings that make a comparison fail. */
+/* Findings that make a comparison fail, in the order of the words of --fail-on. */
 enum diff_fail_on {
     DIFF_FAIL_SLOWER = 1,
-    DIFF_FAIL_NEW = 2,
-    DIFF_FAIL_GONE = 4,
-    DIFF_FAIL_WALL = 8
+    DIFF_FAIL_WALL = 2,
+    DIFF_FAIL_NEW = 4,
+    DIFF_FAIL_GONE = 8
+};
+
+struct diff_fail {
+    unsigned on;     /* enum diff_fail_on; 0: nothing */
+    double least[2]; /* of a scope and of the wall time, from which it is a failure; 0.05 = 5 % */
 };
 
 /* Why a comparison without a row fails. */
 #define DIFF_NOTHING "no name matches the filter, or no run has the metric: nothing is compared"
-
-struct diff_fail {
-    unsigned on;   /* enum diff_fail_on; 0: nothing */
-    double slower; /* of a scope, from which it is a failure; 0.05 = 5 % */
-    double wall;   /* the same of the wall time */
-};
 
 struct diff_options {
     enum diff_metric metric;

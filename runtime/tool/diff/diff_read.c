@@ -253,16 +253,11 @@ static int keep_activities(struct reading *r, int side, uint32_t number) {
 }
 
 static void sum_losses(struct diff_run *to, const struct snapshot *s) {
-    uint64_t most = 0;
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
-        const struct status_text *text = status_text(i);
-        if (text->missing && s->lost[i]) {
+        enum status_missing missing = status_text(i)->missing;
+        if (missing && s->lost[i]) {
             to->lost = saturating_add(to->lost, s->lost[i]);
-            to->missing += text->missing == STATUS_MISSING_ANY ? INFINITY : (double)s->lost[i];
-            if (s->lost[i] > most) {
-                most = s->lost[i];
-                to->lost_label = text->label;
-            }
+            to->missing += missing == STATUS_MISSING_ANY ? INFINITY : (double)s->lost[i];
         }
     }
 }

@@ -555,23 +555,6 @@ static void put_pairs_end(struct show *s) {
     }
 }
 
-static void put_losses(struct show *s) {
-    const struct diff *d = s->d;
-    const char *label = NULL;
-    for (int side = 0; side < 2; ++side) {
-        for (uint32_t i = 0; i < d->runs[side] && !label; ++i) {
-            label = d->run[side][i].lost_label;
-        }
-    }
-    if (label) {
-        text_add(s->out,
-                 "scopes were lost, %llu in A and %llu in B (%s): what that may explain is UNSURE, "
-                 "not NEW, GONE, MORE or FEWER%s",
-                 (unsigned long long)d->side_lost[0], (unsigned long long)d->side_lost[1], label,
-                 s->paragraph_end);
-    }
-}
-
 static void put_few(struct show *s) {
     const struct diff *d = s->d;
     char least[TEXT_NUMBER];
@@ -598,7 +581,13 @@ static void put_diff_head(struct show *s) {
         text_add(s->out, "the same file is on both sides: %u of %u run%s of A%s", d->same,
                  d->runs[0], text_plural(d->runs[0]), s->paragraph_end);
     }
-    put_losses(s);
+    if (d->side_lost[0] || d->side_lost[1]) {
+        text_add(s->out,
+                 "scopes were lost, %llu in A and %llu in B (`stint info`): what that may explain "
+                 "is UNSURE, not NEW, GONE, MORE or FEWER%s",
+                 (unsigned long long)d->side_lost[0], (unsigned long long)d->side_lost[1],
+                 s->paragraph_end);
+    }
     put_conditions(s);
     if (d->reference[0] > 0 && d->reference[1] > 0 && !s->o->paired) {
         put_machines(s);
