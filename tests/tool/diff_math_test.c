@@ -79,6 +79,13 @@ struct findings {
     double share, limit;
 };
 
+struct order {
+    double value[8];
+    const char *sides;
+    double distance[8];
+    double widened;
+};
+
 #include "diff_vectors.inc"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -131,6 +138,20 @@ TEST(diff_math, findings_as_defined) {
     for (size_t i = 0; i < COUNT(findings); ++i) {
         struct findings v = findings[i];
         CHECK(agrees(diff_finding_p(v.p, v.count, v.share), v.limit));
+    }
+}
+
+/* The interval is found to 24 binary digits. */
+TEST(diff_math, order_as_with_matrices) {
+    for (size_t i = 0; i < COUNT(orders); ++i) {
+        const struct order *v = &orders[i];
+        struct diff_ordered run[8];
+        uint32_t n = 0;
+        for (; v->sides[n]; ++n) {
+            run[n] = (struct diff_ordered){.value = v->value[n], .side = v->sides[n] == 'B'};
+            run[n].kept = diff_order_kept(v->distance[n]);
+        }
+        CHECK(near(diff_order_widen(run, n), v->widened, 1e-6 * v->widened));
     }
 }
 

@@ -13,7 +13,7 @@ import sys
 
 try:
     import numpy
-    from scipy import stats
+    from scipy import optimize, stats
 except ImportError:
     print("skipped: no SciPy (tests/pypi.sh scipy)")
     sys.exit(77)
@@ -48,6 +48,41 @@ FINDINGS = (
     ((0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205, 0.212, 0.216), 0.05),
     ((0.04, 0.05), 0.05), ((0.5, 0.6, 0.7), 0.01), ((1e-12, 1e-3, 1e-2), 0.01),
 )
+# Two sides of a comparison in the order of the runs: values, sides, distances to the run before.
+ORDERS = (
+    ((3.1, 3.3, 3.2, 3.9, 3.8, 4.1), "AAABBB", (1, 1, 1, 1, 1, 1)),
+    ((9.0, 9.1, 9.4, 9.3, 9.9, 9.6, 9.8), "AAABBBB", (1, 1, 2, 30, 0.5, 1, 0.01)),
+    ((1, 5, 2, 4, 1, 5, 2, 4), "BBAAAABB", (1, 1, 1, 1, 1, 1, 1, 1)),
+    ((1, 1.1, 1.3, 1.2, 1.5, 1.8, 1.7, 1.9), "AAAABBBB", (1, 1, 1, 1, 1, 1, 1, 1)),
+    ((1, 1.1, 1.3, 1.2, 1.5, 1.8, 1.7, 1.9), "ABABABAB", (1, 1, 1, 1, 1, 1, 1, 1)),
+)
+
+
+def widened(values, sides, distances):
+    """The factor of diff_order.c, by matrices of all correlations."""
+    count = len(values)
+    x, b = numpy.array(values), numpy.array([side == "B" for side in sides])
+    at = numpy.cumsum(numpy.maximum(distances, 0.1))
+    alike = 0.95 ** abs(at[:, None] - at)
+    design = numpy.stack([~b, b], 1) * 1.0
+    contrast = b / b.sum() - ~b / (~b).sum()
+    centred = numpy.eye(count) - design @ numpy.linalg.inv(design.T @ design) @ design.T
+    seen = numpy.trace(centred @ alike) / (count - 2)
+    if contrast @ alike @ contrast <= seen * (contrast @ contrast):
+        return 1
+    weights, errors = [], []
+    for share in numpy.linspace(0, 1, 6):
+        r = share * alike + (1 - share) * numpy.eye(count)
+        inverse = numpy.linalg.inv(r)
+        sides_of = design.T @ inverse @ design
+        rest = x @ (inverse - inverse @ design @ numpy.linalg.inv(sides_of) @ design.T @ inverse) @ x
+        weights.append((numpy.linalg.det(r) * numpy.linalg.det(sides_of)) ** -0.5
+                       * rest ** (1 - count / 2))
+        errors.append((contrast @ r @ contrast * rest / (count - 2)) ** 0.5)
+    weights = numpy.array(weights) / sum(weights)
+    half = optimize.brentq(lambda h: weights @ (2 * stats.t.sf(h / numpy.array(errors), count - 2))
+                           - 0.05, 1e-9, 1e9, xtol=1e-15, rtol=1e-14)
+    return max(1, 1.2 * half / stats.t.isf(0.025, count - 2) / errors[0])
 
 
 def rows(name, kind, lines):
@@ -99,6 +134,10 @@ def made():
         limit = order[good].max() if good.any() else -1
         lines.append("{%d, %s, %s, %s}" % (len(ps), numbers(ps, 10), number(q), number(limit)))
     out.append(rows("findings", "struct findings", lines))
+    out.append(rows("orders", "struct order", [
+        "{%s, \"%s\", %s, %s}" % (numbers(v, 8), sides, numbers(distances, 8),
+                                  number(widened(v, sides, distances)))
+        for v, sides, distances in ORDERS]))
     return "".join(out)
 
 

@@ -61,6 +61,23 @@ double diff_median(double *values, uint32_t count);
  * accepted (Benjamini and Hochberg); -1: none. Sorts. */
 double diff_finding_p(double *p, uint32_t count, double q);
 
+/* ---- diff_order.c: the order of the runs. */
+
+/* A run with a value, one after the other as they started. */
+struct diff_ordered {
+    double value;
+    double kept; /* the correlation of its drift with that of the run before */
+    int side;
+};
+
+/* The correlation over that distance in time, in usual distances of runs. */
+double diff_order_kept(double distance);
+/* Whether drift cancels, rather than adds to the difference of the sides. Values do not matter. */
+int diff_order_cancels(const struct diff_ordered *run, uint32_t count);
+/* By what factor the 95 % interval of the difference of the sides' means is wider than that of
+ * independent runs: 1 where drift cancels. At least two runs per side. */
+double diff_order_widen(const struct diff_ordered *run, uint32_t count);
+
 /* ---- diff_pairs.c: the sequential test of `stint ab`: pure functions from the changes of pairs
  * to a verdict. */
 
