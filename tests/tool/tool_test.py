@@ -566,7 +566,7 @@ def case_killed_wall(folder):
     """The wall time of a killed run reaches to its last action, and is a lower bound wherever it is
     shown."""
     file = folder / "r.stint"
-    for what in ("scope", "interval", "sample", "step", "report", "exit"):
+    for what in ("scope", "interval", "sample", "step", "report", "exit", "long"):
         rc = 0 if what == "exit" else -signal.SIGKILL
         record(file, "last", what, program=FAKE, rc=rc)
         move_away(file)

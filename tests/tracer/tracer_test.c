@@ -8,6 +8,7 @@
 #include "../unit/support.h"
 #include "activity/tracer.h"
 #include "arena/arena.h"
+#include "base/lock.h"
 #include "script_tracer.h"
 #include "session/process.h"
 
@@ -86,6 +87,18 @@ TEST(tracer, the_next_of_the_list_is_used_where_the_first_refuses) {
     CHECK_CONTAINS(report, "fill");
     CHECK_CONTAINS(report, "sum");
     free(report);
+}
+
+/* A call that ended has left the tracer: the next one is not taken for one of a signal handler. */
+TEST(tracer, is_left_by_each_call) {
+    use_list(two);
+    CHECK(!tracer_start() && !lock_inside(LOCK_TRACER));
+    CHECK(!tracer_start());
+    tracer_flush(0);
+    tracer_stop();
+    CHECK(tracer_is_on() && !lock_inside(LOCK_TRACER));
+    tracer_stop();
+    CHECK(!tracer_is_on() && script.closes == 1);
 }
 
 TEST(tracer, the_reason_is_that_of_the_first) {

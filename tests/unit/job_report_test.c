@@ -157,6 +157,7 @@ TEST(job_report, one_rank_is_late) {
         CHECK_EQ_U64((uint64_t)common->result[rank], 0);
         CHECK_EQ_U64(common->calls[rank], common->calls[0]);
     }
+    CHECK(strstr(common->text, "stint job: ") == common->text);
     CHECK(strstr(common->text, ", 4 ranks\n\n"));
     CHECK_CONTAINS(common->text, "barrier 4 10 12100 11700 rank 2 ");
     CHECK_CONTAINS(common->text, " 100 97.4 400 390 380\n");

@@ -100,6 +100,23 @@ TEST(log_callback, sixty_four_lines_wait) {
     }
 }
 
+static void end_under_a_lock(void *unused) {
+    (void)unused;
+    lock_take(LOCK_STEP);
+    log_end();
+    lock_release(LOCK_STEP);
+    log_error("after the end");
+}
+
+/* The program ends in a signal handler that interrupted the library. */
+TEST(log_callback, not_called_after_an_end_under_a_lock) {
+    keep();
+    char *text = harness_capture(2, end_under_a_lock, NULL);
+    CHECK_STR_EQ(got, "");
+    CHECK_CONTAINS(text, "stint: after the end\n");
+    free(text);
+}
+
 static void seventy_under_a_lock(void *unused) {
     (void)unused;
     lock_take(LOCK_STEP);
