@@ -518,23 +518,18 @@ static int run_comparison(struct comparison *c) {
     return COMMAND_BAD;
 }
 
-/* Variables that have another meaning here, or none. */
+/* Names the variables that hold for a report, which the programs print only with STINT_REPORT, and
+ * the one that is set here. */
 static void name_variables(void) {
-    static const struct {
-        const char *name;
-        const char *why;
-    } variables[] = {
-        {"STINT_FILE", "each run has a file in the folder of the comparison (--output)"},
-        {"STINT_OUTPUT", "ab prints a comparison, on standard output"},
-        {"STINT_UNIT", "a comparison has each time in the unit that suits it"},
-    };
+    static const char *const names[] = {"STINT_FILE", "STINT_OUTPUT", "STINT_UNIT"};
     const char *report = getenv("STINT_REPORT");
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
-        const char *value = getenv(variables[i].name);
-        int of_report = i && report && *report && strcmp(report, "none");
-        if (value && *value && !of_report) {
-            log_warning("ab: %s=%.200s has no effect: %s", variables[i].name, value,
-                        variables[i].why);
+    size_t count = report && *report ? 1 : sizeof names / sizeof *names;
+    for (size_t i = 0; i < count; ++i) {
+        const char *value = getenv(names[i]);
+        if (value && *value) {
+            log_warning("ab: %s=%.200s has no effect: the runs are in a folder (--output), the "
+                        "comparison is on standard output",
+                        names[i], value);
         }
     }
 }

@@ -246,8 +246,7 @@ void merge_end(struct merge *m);
  * (merge_jobs.c). */
 int merge_ranks_add(struct merge *m, const struct merge_map *map);
 int merge_ranks_check(struct merge *m);
-/* Makes processes that a rank started parts of it (merge_helpers.c): those of the same host, job
- * and rank whose parent is the rank, or another one of its helpers. */
+/* Makes the helpers of a rank (merge_helpers.c) parts of it. */
 int merge_ranks_fold(struct merge *m);
 int merge_ranks_finish(struct merge *m);
 /* A copy of the windows of steps that begin at a unit of the run; 0 = none. */
@@ -346,6 +345,20 @@ struct align_line {
  * intervals is from it at most, between the times `from` and `to`. 0, or -1: there is none. */
 int align_fit(struct align_line *out, double *error, const struct align_point *point,
               uint32_t count, double from, double to);
+
+/* ---- merge_helpers.c: processes that a rank started, as data loaders. */
+
+struct merge_process {
+    uint64_t start_ns; /* CLOCK_REALTIME */
+    uint64_t place;    /* equal for one host and job */
+    uint32_t rank;     /* + 1; 0 = not known */
+    uint32_t pid;
+    uint32_t parent_pid;
+};
+
+/* For each process the one that it is a helper of: the first one of the parents that are of the
+ * same rank and place, or itself. In `memory`; NULL without. */
+uint32_t *merge_helpers_find(struct scratch *memory, const struct merge_process *p, uint32_t count);
 
 /* ---- merge_inputs.c: the sizes and clocks of the files of a merge, from their headers. */
 

@@ -4,40 +4,53 @@
 #include "base/text.h"
 #include "merge.h"
 
-static uint32_t hash_process(const struct arena_rank *rank, uint32_t pid) {
-    uint64_t place = (uint64_t)rank->host << 32 | rank->job;
-    return (uint32_t)hash_add(hash_number(place), (uint64_t)rank->rank << 32 | pid);
-}
-
 /* Processes have different numbers only at a time: the parent is the latest one of its number that
- * began before. An order in which each parent comes before its children has no circles. */
-static int is_before(const struct merge_ranks *ranks, uint32_t a, uint32_t b) {
-    const struct arena_rank *one = &ranks->rank[a], *other = &ranks->rank[b];
-    if (one->start_real_ns != other->start_real_ns) {
-        return one->start_real_ns < other->start_real_ns;
+ * began before. In an order with each parent before its children there are no circles. */
+static int is_before(const struct merge_process *p, uint32_t a, uint32_t b) {
+    if (p[a].start_ns != p[b].start_ns) {
+        return p[a].start_ns < p[b].start_ns;
     }
     return a < b;
 }
 
-/* The process itself if its parent is not one of the same host, job and rank. */
-static uint32_t find_parent(const struct merge_ranks *ranks, const struct hash_map *processes,
-                            uint32_t of) {
-    const struct arena_rank *child = &ranks->rank[of];
+static uint32_t find_parent(const struct merge_process *p, const struct hash_map *by_pid,
+                            uint32_t child) {
     struct hash_map_walk walk;
-    uint32_t found = of;
-    if (!child->rank) {
-        return of;
+    uint32_t found = child;
+    if (!p[child].rank) {
+        return child;
     }
-    uint32_t i = hash_map_first(processes, hash_process(child, child->parent_pid), &walk);
-    for (; i != HASH_MAP_NONE; i = hash_map_next(processes, &walk)) {
-        const struct arena_rank *rank = &ranks->rank[i];
-        if (rank->pid == child->parent_pid && rank->rank == child->rank &&
-            rank->host == child->host && rank->job == child->job && is_before(ranks, i, of) &&
-            (found == of || is_before(ranks, found, i))) {
+    uint32_t i = hash_map_first(by_pid, p[child].parent_pid, &walk);
+    for (; i != HASH_MAP_NONE; i = hash_map_next(by_pid, &walk)) {
+        if (p[i].rank == p[child].rank && p[i].place == p[child].place && is_before(p, i, child) &&
+            (found == child || is_before(p, found, i))) {
             found = i;
         }
     }
     return found;
+}
+
+uint32_t *merge_helpers_find(struct scratch *memory, const struct merge_process *p,
+                             uint32_t count) {
+    struct hash_map by_pid;
+    uint32_t *of = scratch_array(memory, (size_t)count + 1, sizeof *of);
+    if (!of || hash_map_start(&by_pid, memory, count)) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (hash_map_add(&by_pid, p[i].pid, i)) {
+            return NULL;
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        of[i] = find_parent(p, &by_pid, i);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        while (of[of[i]] != of[i]) {
+            of[i] = of[of[i]];
+        }
+    }
+    return of;
 }
 
 /* Adds the numbers of a helper to those of its rank. */
@@ -62,35 +75,28 @@ static void fold_helper(struct merge *m, struct arena_rank *to, struct arena_ran
 
 int merge_ranks_fold(struct merge *m) {
     struct merge_ranks *ranks = &m->ranks;
-    struct hash_map processes;
-    uint32_t *parent = scratch_array(&m->memory, (size_t)ranks->count + 1, sizeof *parent);
-    uint32_t kept = 0, folded = 0;
-    if (!parent || hash_map_start(&processes, &m->memory, ranks->count)) {
+    struct merge_process *p = scratch_array(&m->memory, (size_t)ranks->count + 1, sizeof *p);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; p && i < ranks->count; ++i) {
+        const struct arena_rank *r = &ranks->rank[i];
+        uint64_t place = (uint64_t)r->host << 32 | r->job;
+        p[i] = (struct merge_process){r->start_real_ns, place, r->rank, r->pid, r->parent_pid};
+    }
+    const uint32_t *of = p ? merge_helpers_find(&m->memory, p, ranks->count) : NULL;
+    if (!of) {
         return -1;
     }
     for (uint32_t i = 0; i < ranks->count; ++i) {
-        if (hash_map_add(&processes, hash_process(&ranks->rank[i], ranks->rank[i].pid), i)) {
-            return -1;
+        if (of[i] != i) {
+            fold_helper(m, &ranks->rank[of[i]], &ranks->rank[i]);
         }
     }
     for (uint32_t i = 0; i < ranks->count; ++i) {
-        parent[i] = find_parent(ranks, &processes, i);
-    }
-    for (uint32_t i = 0; i < ranks->count; ++i) {
-        uint32_t root = i;
-        while (parent[root] != root) {
-            root = parent[root];
-        }
-        if (root != i) {
-            fold_helper(m, &ranks->rank[root], &ranks->rank[i]);
-            ++folded;
-        }
-    }
-    for (uint32_t i = 0; i < ranks->count; ++i) {
-        if (parent[i] == i) {
+        if (of[i] == i) {
             ranks->rank[kept++] = ranks->rank[i];
         }
     }
+    uint32_t folded = ranks->count - kept;
     ranks->count = kept;
     if (folded) {
         log_note("merge: %u file%s of processes that a rank started: they count as parts of it",

@@ -36,34 +36,18 @@ uint64_t merge_inputs_growth(const struct run_inputs *in) {
     return saturating_multiply(nodes, sizeof(struct stint_impl_histogram) + cells);
 }
 
-/* Whether one of the processes in the map is the parent, and of the same rank and host. */
-static int has_parent(const struct run_inputs *in, const struct hash_map *processes,
-                      const struct run_input *child) {
-    struct hash_map_walk walk;
-    uint32_t i = hash_map_first(processes, child->parent_pid, &walk);
-    for (; i != HASH_MAP_NONE; i = hash_map_next(processes, &walk)) {
-        if (in->input[i].rank == child->rank &&
-            !memcmp(in->input[i].boot_id, child->boot_id, sizeof child->boot_id)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 int merge_inputs_find_helpers(struct run_inputs *in) {
-    struct hash_map processes;
-    const uint32_t *order = run_inputs_by_start(in); /* a parent before its children */
-    if (!order || hash_map_start(&processes, &in->memory, in->count)) {
-        return -1;
+    struct merge_process *p = scratch_array(&in->memory, (size_t)in->count + 1, sizeof *p);
+    for (uint32_t i = 0; p && i < in->count; ++i) {
+        const struct run_input *r = &in->input[i];
+        uint64_t place = hash_bytes(r->boot_id, sizeof r->boot_id);
+        p[i] = (struct merge_process){r->start_ns, place, r->rank, r->pid, r->parent_pid};
     }
-    for (uint32_t i = 0; i < in->count; ++i) {
-        struct run_input *input = &in->input[order[i]];
-        input->is_helper = input->rank && has_parent(in, &processes, input);
-        if (hash_map_add(&processes, input->pid, order[i])) {
-            return -1;
-        }
+    const uint32_t *of = p ? merge_helpers_find(&in->memory, p, in->count) : NULL;
+    for (uint32_t i = 0; of && i < in->count; ++i) {
+        in->input[i].is_helper = of[i] != i;
     }
-    return 0;
+    return of ? 0 : -1;
 }
 
 /* When the last start of the ranks began; a start ends where one of its ranks is there again. 0:
