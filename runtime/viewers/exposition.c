@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/terminal.h"
-#include "base/utf8.h"
 #include "read/rows.h"
 
 #define SECOND_NS ((uint64_t)1000000000)
@@ -47,23 +46,22 @@ static void label_put_bytes(struct text *out, const char *bytes, size_t n) {
 
 static void label_put_value(struct text *out, struct export_name value, int terminal) {
     char clean[EXPORT_CLEAN_BYTES];
+    size_t all = export_clean(clean, value), n;
     if (!terminal) {
-        label_put_bytes(out, clean, export_clean(clean, value));
+        label_put_bytes(out, clean, all);
         return;
     }
     int utf8 = terminal_is_utf8();
-    for (size_t i = 0; i < value.length;) {
+    for (size_t i = 0; i < all; i += n) {
         char shown[TERMINAL_PIECE];
         size_t length, columns;
-        uint32_t c = 0;
-        size_t n = utf8_next(value.bytes + i, value.length - i, &c);
-        if (n && label_is_special(value.bytes[i])) {
-            label_put_bytes(out, value.bytes + i, n);
+        n = 1;
+        if (label_is_special(clean[i])) {
+            label_put_bytes(out, clean + i, n);
         } else {
-            n = terminal_show(value.bytes + i, value.length - i, utf8, shown, &length, &columns);
+            n = terminal_show(clean + i, all - i, utf8, shown, &length, &columns);
             label_put_bytes(out, shown, length);
         }
-        i += n;
     }
 }
 

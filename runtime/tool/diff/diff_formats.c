@@ -243,7 +243,7 @@ static void write_csv(const struct writer *w) {
 
 /* ---- JUnit. */
 
-/* What XML does not allow. */
+/* Whether XML refuses the character. */
 static int is_no_xml(uint32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff;
 }

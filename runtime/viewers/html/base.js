@@ -105,8 +105,7 @@ function byId(id) {
     return document.getElementById(id);
 }
 
-// A name as it is shown: what would be invisible or turn the line around is made visible, as exports
-// do it.
+// A name as it is shown: what would be invisible or turn the line around is escaped, as in exports.
 function shown(name) {
     const text = String(name).replace(
         /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
