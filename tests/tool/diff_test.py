@@ -71,6 +71,7 @@ def case_alike(folder):
                    done.stdout), done.stdout)
     need(re.search(r"(?m)wall SAME: \S+ \w+ -> \S+ \w+ \([+-]?\d+\.\d % \+/- \d+\.\d %\)$", done.stdout), done.stdout)
     need("the same file" not in done.stdout, done.stdout)
+    need(" self" not in done.stdout, "no exclusive time has changed", done.stdout)
     need(not done.stderr, done.stderr)
 
 
@@ -168,6 +169,7 @@ def case_slower(folder):
     text = diff(*a, "--", *b).stdout
     need(names(text, "SLOWER") == ["scope 7"], text)
     need(re.search(r"(?m)^scope 7  +SLOWER .*\+(9|10)\.\d %", text), text)
+    need(re.findall(r"(?m)^(\w+).* (?:150|10)  +[-+x]", text) == ["scope"], "self: of the cause alone", text)
     need(text.split("\n")[4].startswith("scope 7 "), "the worst stands first", text)
     text = diff(*b, "--", *a).stdout
     need(names(text, "FASTER") == ["scope 7"] and not names(text, "SLOWER"), text)
