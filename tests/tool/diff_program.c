@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Twenty scopes that wait, and some more: diff_program [SLOW [COPIES [SEED [NAME [US]]]]]. Scope
- * number SLOW takes a tenth longer, there are COPIES copies or -COPIES scopes one within the other, on
- * the fake clock SEED draws the times, and a scope called NAME takes US microseconds.
+ * number SLOW takes a tenth longer, there are COPIES copies or -COPIES scopes one within the other,
+ * on the fake clock SEED draws the times, and a scope called NAME takes US microseconds.
  */
 #include <stdint.h>
 #include <stdio.h>

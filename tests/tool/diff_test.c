@@ -493,6 +493,8 @@ TEST(diff, zero_is_a_value_of_each_metric) {
                 const struct diff_row *row = judge_sides(&w, 5, v, none);
                 CHECK(row && adds_up(row, v[0], v[1], both ? DIFF_FASTER : DIFF_SLOWER));
                 CHECK(row && isinf(diff_change_log(&row->change)));
+                /* Runs that agree by accident are no more certain than others. */
+                CHECK(row && row->change.error >= 1e-5 * fabs(row->change.size));
                 diff_end(&w.d);
             }
         }
@@ -527,6 +529,28 @@ TEST(diff, a_run_without_the_scope_has_no_time_and_no_calls) {
             diff_end(&w.d);
         }
     }
+}
+
+/* Most calls take nothing: the average says more than the typical call. */
+TEST(diff, the_average_of_calls_that_take_nothing) {
+    struct world w = {.random = 20};
+    start(&w, 3, 3);
+    for (uint32_t run = 0; run < 3; ++run) {
+        for (int side = 0; side < 2; ++side) {
+            struct histogram h = {{0}};
+            struct diff_sample *s = sample(&w, "x", side, run);
+            h.bucket[0] = 500;
+            h.bucket[stint_impl_bucket(1000)] = 10;
+            s->there = 1;
+            s->calls = s->cpu.count = 510;
+            s->cpu.total = 10000;
+            keep(&w, &s->cpu, &h);
+        }
+    }
+    CHECK(!diff_judge(&w.d, &w.o));
+    CHECK(!strcmp(w.d.row[0].change.of, "avg"));
+    CHECK(w.d.row[0].change.side[0] > 19 && w.d.row[0].verdict == DIFF_UNSURE);
+    diff_end(&w.d);
 }
 
 /* Single runs show that something is not 0 any more where there are calls enough, or counts. */

@@ -225,10 +225,10 @@ static void take_means(struct judge *j, struct diff_change *c, int linear) {
 }
 
 /* Leaves the part of a change that the machines' speed does not explain. */
-static void subtract_machine(const struct judge *j, const struct diff_row *row, enum diff_metric m,
+static void subtract_machine(const struct judge *j, const struct diff_row *row,
                              struct diff_change *c) {
-    int host = !row->gpu && !row->item->gpu && !is_count(m);
-    double log = diff_change_log(c);
+    int host = !row->gpu && !row->item->gpu && !c->linear;
+    double log = c->size;
     if (!host || j->o->raw) {
         return;
     }
@@ -238,7 +238,7 @@ static void subtract_machine(const struct judge *j, const struct diff_row *row, 
     } else {
         c->machine = double_max(double_min(log, 0), j->d->machine);
     }
-    c->size = c->linear ? c->side[1] - c->side[0] * exp(c->machine) : c->size - c->machine;
+    c->size -= c->machine;
 }
 
 static void find_extremes(const struct series *s, double *low, double *high) {
@@ -328,7 +328,7 @@ static void compare_metric(struct judge *j, const struct diff_row *row, enum dif
     take_means(j, c, is_count(m));
     c->known &= row->seen[0] && row->seen[1];
     if (c->known) {
-        subtract_machine(j, row, m, c);
+        subtract_machine(j, row, c);
         compare_series(j, c, m);
     }
 }
@@ -379,9 +379,8 @@ static void compare_pair_series(struct judge *j, struct diff_change *c, double a
     if (!c->known) {
         return;
     }
-    double unit = change_unit(c);
     for (uint32_t i = 0; i < c->values[0]; ++i) {
-        a[i] = (b[i] - a[i]) / (unit > 0 ? unit : 1);
+        a[i] = b[i] - a[i];
     }
     if (!c->linear) {
         double middle = (j->side[0].mean + j->side[1].mean) / 2;
@@ -391,8 +390,8 @@ static void compare_pair_series(struct judge *j, struct diff_change *c, double a
     } else {
         pairs_compare_zeros(&interval, a, c->values[0], alpha);
     }
-    c->size = interval.mean * unit;
-    c->error = interval.half < 0 ? -1 : interval.half * unit;
+    c->size = interval.mean;
+    c->error = interval.half;
     c->p = interval.p;
     c->least = in_units(c, log1p(j->o->paired->least));
 }
@@ -547,9 +546,8 @@ static void rows_fill(struct judge *j) {
 static void find_floor(struct diff *d, double *scratch) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->rows; ++i) {
-        double log = judged_log(&d->row[i].change);
-        if (d->row[i].change.known && isfinite(log)) {
-            scratch[count++] = log;
+        if (d->row[i].change.known && !d->row[i].change.linear) {
+            scratch[count++] = d->row[i].change.size;
         }
     }
     double middle = diff_median(scratch, count);
