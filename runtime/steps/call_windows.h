@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The function of libstint.so that the wrappers of MPI call at the end of a scope that waits. It has
- * the version of the layout (STINT_ABI) and is not for programs.
+ * The function of libstint.so that the wrappers of MPI call at the end of a scope that waits. It
+ * has the version of the layout (STINT_ABI) and is not for programs.
  */
 #ifndef STINT_CALL_WINDOWS_H
 #define STINT_CALL_WINDOWS_H

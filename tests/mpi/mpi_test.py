@@ -4,13 +4,14 @@
 
     mpi_test.py TOOL CASE [openmpi | mpich | PROGRAM]
 
-mpi_program.c is built with the compiler of the library; a case is skipped without that, or if stint
+mpi_program.c or another one is built with the compiler of the library; a case is skipped without that, or if stint
 was built without it. PROGRAM is rank_program.c.
 """
 import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -59,23 +60,23 @@ EXPECTED = {
 SENT = {0: (2, 1000 * DOUBLE), 1: (1, 0)}
 
 
-def build(folder, kind=KIND):
+def build(folder, kind=KIND, source="mpi_program.c"):
     """The program; skips without the compiler, or a library of stint for it."""
     if not shutil.which("mpicc." + kind):
         skip("no mpicc." + kind)
     program = os.path.join(folder, "mpi_" + kind)
-    done = run("mpicc." + kind, "-O1", "-w", HERE / "mpi_program.c", "-o", program)
+    done = run("mpicc." + kind, "-O1", "-w", "-pthread", HERE / source, "-o", program)
     need(done.returncode == 0, done.stderr)
     if "built without" in run(TOOL, "run", "--mpi=" + kind, "--", "true").stderr:
         skip("stint was built without " + kind)
     return program
 
 
-def launcher():
+def launcher(ranks=2):
     command = ["mpirun." + KIND]
     if KIND == "openmpi":
         command += ["--oversubscribe", "--mca", "btl_base_warn_component_unused", "0"]
-    return command + ["-np", "2"]
+    return command + ["-np", str(ranks)]
 
 
 def rows(file):
@@ -325,6 +326,99 @@ def case_fortran(folder):
                 calls, size = found.get(name, (0, 0))
                 found[name] = calls + number(row, "calls"), size + number(row, "bytes")
             need(found == expected, which, rank, found, expected)
+
+
+# ---- Which rank is late, in programs that call no function of stint.
+
+STEPS = 64
+
+
+def last_share(folder, ranks, late):
+    """The part of the cost of the steps in which that rank came last, by the program's own clock: a
+    machine with other work delays any rank."""
+    came = [[int(line) for line in pathlib.Path(folder, "came-%d" % rank).read_text().split()]
+            for rank in ranks]
+    costs = {rank: 0 for rank in ranks}
+    for times in zip(*came):
+        costs[ranks[times.index(max(times))]] += sum(max(times) - time for time in times)
+    return costs[late] / max(1, sum(costs.values()))
+
+
+def check_named(folder, ranks, late, found):
+    """The ranks that are named, one or none, came last indeed; the late one is named unless the
+    machine delayed others more."""
+    for rank in found:
+        need(last_share(folder, ranks, int(rank)) > 0.4, ranks, late, found)
+    if late is not None and last_share(folder, ranks, late) > 0.7:
+        need(found == [str(late)], ranks, late, found)
+
+
+def judged(folder, program, ranks, *arguments):
+    """The view `ranks` of a run."""
+    pattern = os.path.join(folder, "%d-%%r.stint" % ranks)
+    done = run(*launcher(ranks), TOOL, "run", "--mpi", "--report", "none", "--file", pattern, "--",
+               program, *arguments, OMPI_MCA_mpi_yield_when_idle="1",
+               ARRIVALS=os.path.join(folder, "came"))
+    need(done.returncode == 0, done.stdout, done.stderr)
+    merged = os.path.join(folder, "%d.stint" % ranks)
+    tool("merge", "--keep", "ranks", *(pattern.replace("%r", str(n)) for n in range(ranks)), "-o",
+         merged)
+    return tool("report", "--view", "ranks", merged)
+
+
+def named(text, name):
+    """The ranks that are said to be the cause, for each row of the name that has one."""
+    return re.findall(r"^%s\b.*: ranks? ([\d, ]+) covers? " % name, text, re.M)
+
+
+def windows(text, name):
+    """The ranks of each row of the name that has a window for each of its calls."""
+    return re.findall(r"^%s\b.*: %d windows of 1 .*?(\d+) ranks" % (name, STEPS), text, re.M)
+
+
+def case_balanced(folder):
+    """No rank is named where none is late, in 2 and 3 ranks."""
+    program = build(folder, source="steps_program.c")
+    for ranks in (2, 3):
+        text = judged(folder, program, ranks, "all")
+        need(windows(text, "MPI_Allreduce") == [str(ranks)], text)
+        check_named(folder, range(ranks), None, named(text, "MPI_Allreduce"))
+
+
+def case_culprit(folder):
+    """The late rank is named, in 2 and 3 ranks; of two groups without a name, that of each."""
+    program = build(folder, source="steps_program.c")
+    for ranks in (2, 3):
+        text = judged(folder, program, ranks, "all", "1")
+        need(windows(text, "MPI_Allreduce") == [str(ranks)], text)
+        check_named(folder, range(ranks), 1, named(text, "MPI_Allreduce"))
+    text = judged(folder, program, 8, "groups", "1", "6")
+    need(windows(text, "MPI_Allreduce") == ["4", "4"], text)
+    found = named(text, "MPI_Allreduce")
+    check_named(folder, range(4), 1, [rank for rank in found if int(rank) < 4])
+    check_named(folder, range(4, 8), 6, [rank for rank in found if int(rank) >= 4])
+
+
+def case_rooted(folder):
+    """The others wait for the root of a broadcast, and each root has its row."""
+    program = build(folder, source="steps_program.c")
+    text = judged(folder, program, 2, "root", "1")
+    need(windows(text, "MPI_Bcast") == ["2"], text)
+    check_named(folder, range(2), 1, named(text, "MPI_Bcast"))
+    need(not named(text, "MPI_Reduce"), text)
+    found = rows(os.path.join(folder, "2-0.stint"))
+    need(number(found["MPI_Bcast", WORLD + ", root 1"], "calls") == STEPS, sorted(found))
+    need(number(found["MPI_Reduce", ROOT], "calls") == STEPS, sorted(found))
+
+
+def case_threads(folder):
+    """The calls of two threads at once are in the windows, each once."""
+    program = build(folder, source="steps_program.c")
+    text = judged(folder, program, 2, "threads")
+    if f"{2 * STEPS} windows" not in text:
+        skip("this MPI has no MPI_THREAD_MULTIPLE")
+    found = rows(os.path.join(folder, "2-0.stint"))
+    need(number(found["MPI_Allreduce", "mpi/2 ranks 0-1"], "calls") == 2 * STEPS, sorted(found))
 
 
 def case_names(folder):
