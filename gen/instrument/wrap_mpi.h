@@ -16,7 +16,8 @@
 
 #define STINT_MPI_COMMS 64 /* of a thread, by the low bits of the handle */
 #define STINT_MPI_LIST_BYTES 48
-#define STINT_MPI_SET_BYTES (MPI_MAX_OBJECT_NAME + 2 * STINT_MPI_LIST_BYTES + 200)
+#define STINT_MPI_SET_BYTES                                                                        \
+    (sizeof(STINT_WRAP_SET) + MPI_MAX_OBJECT_NAME + 7 * STINT_MPI_LIST_BYTES)
 /* Sets of a process, of those that there may be: further communicators are in one, and further
  * roots are not told apart. */
 #define STINT_MPI_SETS 1024
