@@ -11,7 +11,7 @@ import table
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
          "share": "REPORT_SHARE", "rate": "REPORT_RATE", "ratio": "REPORT_RATIO",
          "size": "REPORT_SIZE"}
-NEEDS = ("samples", "self", "histogram", "first", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
+NEEDS = ("samples", "self", "histogram", "first", "stddev", "gpu", "gpu_histogram", "bytes", "flops", "bound", "device", "counted",
          "multiplexed", "waiting", "partial", "on_cpu")
 MARKS = ("self_partial", "corrected")
 BOUNDS = ("at_most", "partial")

@@ -166,7 +166,8 @@ typedef struct stint_stat {
     uint64_t min_ns;
     uint64_t max_ns;
     uint64_t first_ns; /* the first sample: cold caches, unmapped pages */
-    uint64_t p50_ns;   /* percentiles from a histogram with 16 steps per octave: within 3.2 % */
+    uint64_t p50_ns;   /* percentiles from a histogram with 16 steps per octave: within 3.2 %. On
+                        * calls of more than 2^47 ticks they are lower bounds, */
     uint64_t p90_ns;
     uint64_t p99_ns;
     uint64_t gpu_calls; /* calls measured on the GPU, and their times there */
@@ -183,7 +184,8 @@ typedef struct stint_stat {
     uint64_t flops;
     uint32_t threads;   /* number of threads with a sample */
     char info[64];      /* note of the slowest call, cut to fit; "" = none */
-    uint64_t stddev_ns; /* standard deviation, from the histogram; docs/reports.md says how exact */
+    uint64_t stddev_ns; /* standard deviation, from the histogram; docs/reports.md says how exact.
+                         * STINT_NS_UNKNOWN with such calls */
 } stint_stat;
 
 /* Calls that took low_ns or more, and less than high_ns. */
@@ -507,7 +509,7 @@ STINT_IMPL_FUNCTION(uint64_t, STINT_NS_UNKNOWN, stint_stat_quantile,
 /* Copies the histogram of the timed calls of that name, in rising order, without empty buckets.
  * Buckets are exact below 32 ticks of the clock and then 1/16 of their octave wide: high_ns is at
  * most 6.3 % above low_ns. Returns the number of buckets, of which at most n are copied (at most
- * 640; n = 0 only asks), or a negative error. */
+ * 704; n = 0 only asks), or a negative error. */
 STINT_IMPL_FUNCTION(int, 0, stint_stat_histogram,
                     (stint_set * set, const char *name, stint_bucket *buckets, size_t n),
                     ((void)set, (void)name, (void)buckets, (void)n))

@@ -12,6 +12,7 @@
 #include "arena/arena.h"
 #include "base/config.h"
 #include "base/hash_map.h"
+#include "base/histogram.h"
 #include "base/scratch.h"
 
 /* 9 MiB of rows, more than 64 MiB with histograms and samples. */
@@ -183,7 +184,7 @@ static void activity_row_keep(const struct arena_activity *a, uint64_t count, ui
     if (activity_kind_has_sizes(a->kind)) {
         sizes = arena_at(a->samples);
         uint32_t histogram = a->samples + offsetof(struct arena_sizes, histogram) / STINT_IMPL_UNIT;
-        stint_impl_histogram_add(arena.base, histogram, u64_min(bytes, STINT_IMPL_LONG - 1));
+        histogram_add(arena.base, histogram, bytes);
     }
     if (count < ARENA_SAMPLES) {
         STINT_IMPL_STORE(&samples->ns[count], ns);
@@ -208,7 +209,7 @@ void activity_rows_add(uint32_t row, const struct activity_sample *s) {
         activity_row_add_bytes(a, s->bytes);
     }
     activity_row_keep(a, seq / 2, s->ns, s->bytes);
-    stint_impl_histogram_add(arena.base, a->histogram, u64_min(s->ns, STINT_IMPL_LONG - 1));
+    histogram_add(arena.base, a->histogram, s->ns);
     PUT(seq, seq + 2);
 }
 

@@ -23,6 +23,7 @@
  * of the previous version would misread a file; STINT_ABI is raised if compiled code would. */
 #define ARENA_FORMAT 5u
 #define ARENA_FORMAT_OLDEST 4u
+#define ARENA_BUCKETS_OF_4 640u /* of a histogram in a file of format 4, which has no `open` */
 static inline int arena_format_is_known(uint32_t format) {
     return format >= ARENA_FORMAT_OLDEST && format <= ARENA_FORMAT;
 }

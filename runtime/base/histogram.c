@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "arithmetic.h"
+
 uint64_t histogram_low(uint32_t bucket) {
     if (bucket < 32) {
         return bucket;
@@ -22,11 +24,40 @@ double histogram_middle(uint32_t bucket) {
     return (double)(histogram_low(bucket) + histogram_low(bucket + 1) - 1) / 2;
 }
 
+uint32_t histogram_open_lower(uint32_t a, uint32_t b) {
+    if (!a || (b && b < a)) {
+        return b;
+    }
+    return a;
+}
+
+static int histogram_is_open(const struct histogram *h, uint32_t bucket) {
+    return h->open && bucket + 1 >= h->open;
+}
+
+/* The number of a bucket on the grid of nanoseconds. An open one keeps its lower bound. */
+static uint32_t histogram_place_in_ns(const struct histogram *from, uint32_t bucket, double unit) {
+    if (histogram_is_open(from, bucket)) {
+        return histogram_find((double)histogram_low(bucket) * unit);
+    }
+    return histogram_find(histogram_middle(bucket) * unit);
+}
+
 void histogram_to_ns(struct histogram *out, const struct histogram *from, double unit) {
     memset(out, 0, sizeof *out);
+    histogram_add_in_ns(out, from, from->in_ns ? 1 : unit);
+}
+
+void histogram_add_in_ns(struct histogram *out, const struct histogram *from, double unit) {
+    out->in_ns = 1;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         if (from->bucket[i]) {
-            out->bucket[histogram_find(histogram_middle(i) * unit)] += from->bucket[i];
+            uint32_t to = histogram_place_in_ns(from, i, unit);
+            out->bucket[to] += from->bucket[i];
+            if (histogram_is_open(from, i) ||
+                histogram_middle(i) * unit >= (double)STINT_IMPL_LONG) {
+                out->open = histogram_open_lower(out->open, to + 1);
+            }
         }
     }
 }
@@ -39,16 +70,34 @@ uint64_t histogram_count(const struct histogram *h) {
     return count;
 }
 
+uint64_t histogram_beyond(const struct histogram *h) {
+    uint64_t count = 0;
+    for (uint32_t i = h->open; i && i <= STINT_IMPL_BUCKETS; ++i) {
+        count += h->bucket[i - 1];
+    }
+    return count;
+}
+
 uint64_t histogram_percentile(const struct histogram *h, uint64_t count, uint32_t permille) {
-    uint64_t rank = count / 1000 * permille + (count % 1000 * permille + 999) / 1000;
+    uint64_t rank = histogram_rank(count, permille);
     uint64_t seen = 0;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         seen += h->bucket[i];
+        if (seen && seen >= rank && histogram_is_open(h, i)) {
+            return histogram_low(i);
+        }
         if (seen && seen >= rank) {
             return (histogram_low(i) + histogram_low(i + 1) - 1) / 2;
         }
     }
     return 0;
+}
+
+uint64_t histogram_end(const struct histogram *h, uint32_t bucket, uint64_t max) {
+    if (histogram_is_open(h, bucket) && max >= histogram_low(bucket + 1)) {
+        return saturating_add(max, 1);
+    }
+    return histogram_low(bucket + 1);
 }
 
 uint64_t histogram_min(const struct histogram *h) {
@@ -61,6 +110,9 @@ uint64_t histogram_min(const struct histogram *h) {
 }
 
 uint64_t histogram_max(const struct histogram *h) {
+    if (histogram_beyond(h)) {
+        return UINT64_MAX;
+    }
     for (uint32_t i = STINT_IMPL_BUCKETS; i-- > 0;) {
         if (h->bucket[i]) {
             return histogram_low(i + 1) - 1;

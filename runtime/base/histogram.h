@@ -11,18 +11,47 @@
 
 struct histogram {
     uint64_t bucket[STINT_IMPL_BUCKETS];
+    uint32_t open; /* as in struct stint_impl_histogram */
+    int in_ns;     /* the values are nanoseconds, whatever the clock */
 };
+
+/* Counts one sample in a histogram of the arena at `base`; in units, 0 = none. Owner only. */
+static inline void histogram_add(char *base, uint32_t histogram, uint64_t value) {
+    if (!histogram) {
+        return;
+    }
+    uint64_t place = (uint64_t)histogram * STINT_IMPL_BUCKETS_A_UNIT;
+    uint32_t *bucket = (uint32_t *)(void *)base + place;
+    if (value >= STINT_IMPL_LONG) {
+        STINT_IMPL_STORE(&bucket[STINT_IMPL_BUCKETS], STINT_IMPL_BUCKETS); /* `open` */
+        value = STINT_IMPL_LONG - 1;
+    }
+    stint_impl_bucket_add(&bucket[stint_impl_bucket(value)]);
+}
 
 /* The lowest value of a bucket; of STINT_IMPL_BUCKETS: one past the last. */
 uint64_t histogram_low(uint32_t bucket);
 double histogram_middle(uint32_t bucket);
 uint64_t histogram_count(const struct histogram *h);
-/* The value that `permille` of 1000 samples do not exceed: the middle of its bucket. 0 if empty. */
+/* The value that `permille` of 1000 samples do not exceed: the middle of its bucket. 0 if empty.
+ * Where the samples of the bucket may be longer it is the lowest value that the bucket has. */
 uint64_t histogram_percentile(const struct histogram *h, uint64_t count, uint32_t permille);
+/* The place in the order of `count` samples, from 1, of the one that `permille` do not exceed. */
+static inline uint64_t histogram_rank(uint64_t count, uint32_t permille) {
+    return count / 1000 * permille + (count % 1000 * permille + 999) / 1000;
+}
+/* The samples that may be longer than their bucket: the last ones in the order of percentiles. */
+uint64_t histogram_beyond(const struct histogram *h);
+/* The lower one of two values of `open`, of which 0 is none. */
+uint32_t histogram_open_lower(uint32_t a, uint32_t b);
 /* The counts of buckets whose values count `unit` ns each, on the grid of nanoseconds: the same
  * bounds in every run, whatever its clock. A bucket goes as a whole to the place of its middle:
  * the middle of that place is within 6.4 % of each value. */
 void histogram_to_ns(struct histogram *out, const struct histogram *from, double unit);
+/* The same, added to counts on that grid. */
+void histogram_add_in_ns(struct histogram *out, const struct histogram *from, double unit);
+/* Above all samples of a bucket, the longest of all being `max`. */
+uint64_t histogram_end(const struct histogram *h, uint32_t bucket, uint64_t max);
 /* Bounds of all samples, from the lowest and highest bucket in use; 0 if empty. */
 uint64_t histogram_min(const struct histogram *h);
 uint64_t histogram_max(const struct histogram *h);

@@ -210,3 +210,22 @@ void text_legacy_ms(char out[TEXT_NUMBER], double ns) {
         }
     }
 }
+
+void text_time_or_more(const struct text *t, char out[TEXT_NUMBER], uint64_t ns, int or_more,
+                       int unit) {
+    char time[TEXT_NUMBER];
+    const char *mark = "";
+    if (or_more) {
+        mark = t->utf8 ? "\u2265" : ">=";
+    }
+    text_time(time, ns, unit);
+    snprintf(out, TEXT_NUMBER, "%s%.*s", mark, TEXT_NUMBER - 4, time);
+}
+
+size_t text_columns(const char *number) {
+    size_t columns = 0;
+    for (; *number; ++number) {
+        columns += (*number & 0xc0) != 0x80;
+    }
+    return columns;
+}

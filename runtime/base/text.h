@@ -41,10 +41,15 @@ static inline const char *text_or_unknown(const char *text) {
 /* A name with control bytes, quotes of the terminal and broken UTF-8 escaped (\n, \x1b); cut to
  * `columns` with a mark (0 = never). Returns the columns used. */
 size_t text_name(struct text *t, const char *bytes, size_t length, size_t columns);
+/* The columns of a number with its marks. */
+size_t text_columns(const char *number);
 
 #define TEXT_NUMBER 32
 /* unit: enum config_unit, from gen/units.ini. Four digits in auto. */
 void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit);
+/* A time, which may be a lower bound: then with a mark before it that `t` can show. */
+void text_time_or_more(const struct text *t, char out[TEXT_NUMBER], uint64_t ns, int or_more,
+                       int unit);
 const char *text_unit_name(int unit);
 void text_share(char out[TEXT_NUMBER], uint64_t ppm);
 /* Four digits, units of 1000: "1.500 MB". */

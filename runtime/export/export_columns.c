@@ -3,11 +3,13 @@
 
 #include <string.h>
 
-/* The sums that reports show as rates only. */
+/* The sums that reports show as rates only, and numbers that mark others as bounds. */
 static const struct export_column more[] = {
     {"bytes", 0, 1, ROW_EXTRA_FIELD(bytes), 0},
     {"flops", 0, 1, ROW_EXTRA_FIELD(flops), 0},
     {"open_ns", 0, 1, ROW_EXTRA_FIELD(open_ns), 0},
+    {"beyond", 0, 1, ROW_FIELD(beyond), 0},
+    {"gpu_beyond", 0, 1, ROW_EXTRA_FIELD(gpu_beyond), 0},
 };
 #define MORE (sizeof more / sizeof *more)
 

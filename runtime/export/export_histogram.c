@@ -16,11 +16,13 @@ int export_histograms_start(struct export_histograms *h, struct snapshot *s,
     return -1;
 }
 
-static void put_bucket(struct sink *out, uint32_t bucket, uint64_t count) {
+/* An open bucket ends with the longest call of the row. */
+static void put_bucket(struct sink *out, const struct histogram *h, uint32_t bucket, uint64_t max) {
+    uint64_t count = h->bucket[bucket];
     sink_put(out, "[", 1);
     sink_u64(out, histogram_low(bucket));
     sink_put(out, ",", 1);
-    sink_u64(out, histogram_low(bucket + 1));
+    sink_u64(out, histogram_end(h, bucket, max));
     sink_put(out, ",", 1);
     sink_u64(out, count);
     sink_put(out, "]", 1);
@@ -29,17 +31,18 @@ static void put_bucket(struct sink *out, uint32_t bucket, uint64_t count) {
 void export_histogram_put(struct sink *out, struct export_histograms *h, uint32_t row, int gpu,
                           const char *before) {
     uint32_t needs = gpu ? ROW_GPU_HISTOGRAM : ROW_HISTOGRAM;
+    uint64_t max = gpu ? h->rows->row[row].extra->gpu_max_ns : h->rows->row[row].max_ns;
     if (!(h->rows->row[row].has & needs) || rows_histogram(h->ticks, h->rows, row, gpu)) {
         return;
     }
-    histogram_to_ns(h->ns, h->ticks, gpu ? 1 : h->unit);
+    histogram_to_ns(h->ns, h->ticks, h->unit);
     sink_text(out, before);
     sink_put(out, "[", 1);
     const char *comma = "";
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS && h->left; ++i) {
         if (h->ns->bucket[i]) {
             sink_text(out, comma);
-            put_bucket(out, i, h->ns->bucket[i]);
+            put_bucket(out, h->ns, i, max);
             comma = ",";
             --h->left;
         }

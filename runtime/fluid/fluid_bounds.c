@@ -10,7 +10,7 @@
 struct fluid_bounds_table {
     struct hash_map number_of; /* histograms to the numbers of their bounds */
     struct fluid_bounds *bounds;
-    uint32_t buckets[STINT_IMPL_BUCKETS];
+    struct stint_impl_histogram read;
     struct histogram now; /* of the node at hand, in the interval */
 };
 
@@ -35,12 +35,13 @@ static struct fluid_bounds read_bounds(struct fluid_bounds_table *t, const struc
     }
     struct fluid_bounds none = {0, UINT64_MAX};
     struct histogram *now = &t->now;
-    if (snapshot_read_buckets(s, thread, unit, t->buckets)) {
+    if (snapshot_read_buckets(s, thread, unit, &t->read)) {
         return none;
     }
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        now->bucket[i] = saturating_subtract(t->buckets[i], then ? then[i] : 0);
+        now->bucket[i] = saturating_subtract(t->read.bucket[i], then ? then[i] : 0);
     }
+    now->open = t->read.open;
     if (!histogram_count(now)) {
         return none;
     }

@@ -65,7 +65,8 @@ static void add_bounds(const struct fluid_sheet *f, const struct snapshot_node *
     const struct snapshot *s = f->snapshot;
     enum fluid_state state = f->options->fluid.state;
     struct fluid_bounds b = fluid_bounds(f->bounds, s, n);
-    double min = (double)snapshot_ns(s, b.min), max = (double)snapshot_ns(s, b.max);
+    double min = (double)snapshot_node_ns(s, n, b.min);
+    double max = (double)snapshot_node_ns(s, n, b.max);
     double each = gpu / (double)n->count;
     if (state == FLUID_GPU) {
         int alone = f->source == FLUID_EVENTS && n->extra->gpu.count && !n->extra->gpu.loose;
@@ -102,7 +103,7 @@ static void fluid_add_node(struct fluid_sheet *f, uint32_t node, double gpu) {
         to->first_at = n->first_at;
     }
     if (n->count) {
-        uint64_t end = n->first_at + n->first;
+        uint64_t end = n->first_at + snapshot_node_ticks(f->snapshot, n, n->first);
         to->first_end = u64_min(end, to->first_end);
         add_bounds(f, n, gpu, to);
     }

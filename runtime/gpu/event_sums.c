@@ -7,6 +7,7 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/config.h"
+#include "base/histogram.h"
 #include "gpu.h"
 
 uint32_t event_sums_new(void) {
@@ -39,7 +40,7 @@ void event_sums_add(uint32_t sums, uint32_t device, uint64_t ns) {
         STINT_IMPL_PUBLISH(&g->first, ns);
     }
     STINT_IMPL_PUBLISH(&g->device, device);
-    stint_impl_histogram_add(arena.base, g->histogram, u64_min(ns, STINT_IMPL_LONG - 1));
+    histogram_add(arena.base, g->histogram, ns);
     STINT_IMPL_PUBLISH(&g->seq, seq + 2);
 }
 

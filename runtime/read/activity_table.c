@@ -24,7 +24,8 @@ struct activity_grouping {
     uint32_t *next;         /* by activity, + 1 */
     struct hash_map row_of; /* hash of what tells rows apart, to rows */
     uint32_t count;
-    struct histogram *sum; /* of the row at hand */
+    struct histogram *sum;             /* of the row at hand */
+    struct stint_impl_histogram *read; /* one of them */
 };
 
 /* The quantity of an activity that a histogram and samples are of. */
@@ -136,49 +137,52 @@ void activity_row_add(struct snapshot_activity *to, const struct snapshot_activi
     to->last_at = u64_max(a->last_at, to->last_at);
 }
 
-/* Since the baseline, if there is one. */
-static uint32_t activity_read_bucket(const struct stint_impl_histogram *h, const uint32_t *then,
-                                     uint32_t bucket) {
-    uint32_t now = STINT_IMPL_LOAD(&h->bucket[bucket]);
-    if (then) {
-        return now - then[bucket];
+/* Since the baseline, if there is one. 0, or -1 if there is no histogram. */
+static int activity_read_histogram(const struct snapshot *s, uint32_t unit,
+                                   struct stint_impl_histogram *out) {
+    const uint32_t *then = NULL;
+    if (snapshot_read_buckets(s, SNAPSHOT_NONE, unit, out)) {
+        return -1;
     }
-    return now;
+    if (s->since) {
+        then = baseline_histogram_of(s->since, unit);
+    }
+    for (uint32_t i = 0; then && i < STINT_IMPL_BUCKETS; ++i) {
+        out->bucket[i] -= then[i];
+    }
+    return 0;
 }
 
-static const uint32_t *activity_histogram_then(const struct snapshot *s, uint32_t unit) {
-    if (!s->since) {
-        return NULL;
+static void activity_add_histogram(const struct activity_grouping *g, uint32_t unit) {
+    struct histogram *sum = g->sum;
+    if (activity_read_histogram(g->s, unit, g->read)) {
+        return;
     }
-    return baseline_histogram_of(s->since, unit);
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        sum->bucket[i] += g->read->bucket[i];
+    }
+    sum->open = histogram_open_lower(sum->open, g->read->open);
 }
 
-static void activity_add_histogram(const struct snapshot *s, uint32_t unit, struct histogram *sum) {
-    const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
-    const uint32_t *then = activity_histogram_then(s, unit);
-    for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
-        sum->bucket[i] += activity_read_bucket(h, then, i);
+static void activity_take_histogram(const struct activity_grouping *g, uint32_t unit) {
+    struct histogram *sum = g->sum;
+    if (activity_read_histogram(g->s, unit, g->read)) {
+        return;
     }
-}
-
-static void activity_take_histogram(const struct snapshot *s, uint32_t unit,
-                                    struct histogram *sum) {
-    const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
-    const uint32_t *then = activity_histogram_then(s, unit);
-    for (uint32_t i = 0; h && i < STINT_IMPL_BUCKETS; ++i) {
-        sum->bucket[i] = saturating_subtract(sum->bucket[i], activity_read_bucket(h, then, i));
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        sum->bucket[i] = saturating_subtract(sum->bucket[i], g->read->bucket[i]);
     }
 }
 
 static void activity_sum_histograms(const struct activity_grouping *g, uint32_t row,
-                                    enum activity_quantity which, struct histogram *sum) {
+                                    enum activity_quantity which) {
     const struct snapshot *s = g->s;
-    memset(sum, 0, sizeof *sum);
+    memset(g->sum, 0, sizeof *g->sum);
     for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
-        activity_add_histogram(s, member_histogram(&s->activities[at - 1], which), sum);
+        activity_add_histogram(g, member_histogram(&s->activities[at - 1], which));
     }
     for (uint32_t at = g->members[row]; at && which == QUANTITY_TIME; at = g->next[at - 1]) {
-        activity_take_histogram(s, s->activities[at - 1].taken_histogram, sum);
+        activity_take_histogram(g, s->activities[at - 1].taken_histogram);
     }
 }
 
@@ -205,7 +209,7 @@ static const uint64_t *member_samples(const struct snapshot *s, const struct sna
     }
     const struct arena_sizes *sizes = NULL;
     if (a->byte_histogram) {
-        sizes = snapshot_at(s, a->samples, sizeof *sizes);
+        sizes = snapshot_at(s, a->samples, snapshot_sizes_bytes(s));
     }
     return sizes ? sizes->bytes : NULL;
 }
@@ -257,7 +261,7 @@ static void finish_times(const struct activity_grouping *g, struct activity_row 
     struct snapshot_activity *a = &r->sum;
     uint32_t row = (uint32_t)(r - g->rows);
     struct histogram *sum = g->sum;
-    activity_sum_histograms(g, row, QUANTITY_TIME, sum);
+    activity_sum_histograms(g, row, QUANTITY_TIME);
     uint64_t count = histogram_count(sum), low = histogram_min(sum), high = histogram_max(sum);
     if (count) {
         if (a->loose & SNAPSHOT_LOOSE_MIN && low > a->min) {
@@ -274,6 +278,9 @@ static void finish_times(const struct activity_grouping *g, struct activity_row 
         r->median = u64_clamp(row_median(g, row, QUANTITY_TIME, sum), a->min, a->max);
         r->has |= ACTIVITY_HAS_MEDIAN;
     }
+    if (histogram_beyond(sum) > count - histogram_rank(count, 500)) {
+        r->has |= ACTIVITY_MEDIAN_BEYOND;
+    }
     r->stddev = stddev_of(a->count, a->total, a->squares, a->max - a->min);
 }
 
@@ -284,7 +291,7 @@ static void finish_sizes(const struct activity_grouping *g, struct activity_row 
     struct histogram *sum = g->sum;
     uint64_t avg = a->bytes / a->count;
     r->has |= ACTIVITY_HAS_SIZES;
-    activity_sum_histograms(g, row, QUANTITY_BYTES, sum);
+    activity_sum_histograms(g, row, QUANTITY_BYTES);
     uint64_t count = histogram_count(sum);
     if (count && a->loose & SNAPSHOT_LOOSE_MIN_BYTES) {
         a->min_bytes = u64_max(a->min_bytes, histogram_min(sum));
@@ -354,7 +361,8 @@ static int activity_grouping_start(struct activity_grouping *g, struct snapshot 
     g->members = scratch_array(&s->memory, (size_t)most + 1, sizeof *g->members);
     g->next = scratch_array(&s->memory, (size_t)s->activity_count + 1, sizeof *g->next);
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
-    if (!g->rows || !g->members || !g->next || !g->sum) {
+    g->read = scratch_get(&s->memory, sizeof *g->read);
+    if (!g->rows || !g->members || !g->next || !g->sum || !g->read) {
         return -1;
     }
     return hash_map_start(&g->row_of, &s->memory, most);

@@ -52,6 +52,7 @@ struct activity_row {
 #define ACTIVITY_HAS_LAUNCH 4u
 #define ACTIVITY_HAS_SIZES 8u
 #define ACTIVITY_HAS_MEDIAN_BYTES 16u
+#define ACTIVITY_MEDIAN_BEYOND 32u /* the median is a lower bound (struct stint_row.beyond) */
 
 struct activity_table {
     struct activity_row **row; /* sorted */

@@ -171,11 +171,11 @@ static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t
     if (old) {
         then = baseline_histogram_of(old, unit);
     }
-    if (!snapshot_at(s, unit, sizeof(struct stint_impl_histogram)) || (old && !then) ||
+    if (!snapshot_at(s, unit, snapshot_histogram_bytes(s)) || (old && !then) ||
         baseline_histogram_of(b, unit)) {
         return 0;
     }
-    uint32_t *buckets = scratch_array(&b->memory, STINT_IMPL_BUCKETS, sizeof *buckets);
+    struct stint_impl_histogram *buckets = scratch_get(&b->memory, sizeof *buckets);
     uint32_t number = HASH_MAP_NONE;
     if (buckets) {
         number = hash_map_number(&b->histogram_of, unit);
@@ -184,11 +184,11 @@ static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t
         return -1;
     }
     if (then) {
-        memcpy(buckets, then, STINT_IMPL_BUCKETS * sizeof *buckets);
+        memcpy(buckets->bucket, then, sizeof buckets->bucket);
     } else if (snapshot_read_buckets(s, thread, unit, buckets)) {
         return -1;
     }
-    b->histograms[number] = buckets;
+    b->histograms[number] = buckets->bucket;
     return 0;
 }
 

@@ -98,7 +98,7 @@ uint64_t deviation_of(const struct histogram *h, const struct deviation_known *k
     return u64_min(snapshot_whole(deviation_root(variance) + 0.5), known->max - known->min);
 }
 
-uint64_t deviation_exactly(const uint32_t *samples, uint32_t count) {
+uint64_t deviation_exactly(const uint64_t *samples, uint32_t count) {
     double sum = 0, squares = 0;
     if (count < 2) {
         return 0;

@@ -19,7 +19,7 @@ struct deviation_known {
 };
 
 /* The standard deviation of exactly these. */
-uint64_t deviation_exactly(const uint32_t *samples, uint32_t count);
+uint64_t deviation_exactly(const uint64_t *samples, uint32_t count);
 /* The square root; 0 for a negative number. */
 double deviation_root(double v);
 /* The standard deviation of the samples in the histogram, in its unit: within 3 % where they are

@@ -68,9 +68,10 @@ static int rows_grouping_start(struct grouping *g, struct rows *out, struct snap
     g->keepers = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->keepers);
     g->exact = scratch_get(&s->memory, sizeof *g->exact);
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
-    g->buckets = scratch_array(&s->memory, STINT_IMPL_BUCKETS, sizeof *g->buckets);
+    g->ticks = scratch_get(&s->memory, sizeof *g->ticks);
+    g->read = scratch_get(&s->memory, sizeof *g->read);
     if (!out->row || !out->extra || !g->extras || (s->corrected && !g->costs) || !g->groups ||
-        !g->links || !g->keepers || !g->exact || !g->sum || !g->buckets) {
+        !g->links || !g->keepers || !g->exact || !g->sum || !g->ticks || !g->read) {
         return -1;
     }
     if (hash_map_start(&g->row_of, &s->memory, (uint64_t)s->node_count + 1) ||
@@ -210,14 +211,14 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
         return -1;
     }
     const struct group *group = &g->groups[row];
-    const struct times *from = &group->cpu;
+    struct times from = rows_times(g, group);
     if (gpu && !group->extra) {
         return -1;
     }
     if (gpu) {
-        from = &g->extras[group->extra - 1].gpu;
+        from = g->extras[group->extra - 1].gpu;
     }
-    row_sum_histograms(g, from, out);
+    row_sum_histograms(g, &from, out);
     if (histogram_count(out)) {
         return 0;
     }
@@ -237,7 +238,8 @@ int rows_quantile(uint64_t *ns, const struct rows *rows, uint32_t row, uint32_t 
     if (!(r->has & ROW_HISTOGRAM)) {
         return -1;
     }
-    *ns = snapshot_ns(g->s, spread_quantile(g, &g->groups[row].cpu, permille));
+    struct times from = rows_times(g, &g->groups[row]);
+    *ns = times_ns(g, &from, spread_quantile(g, &from, permille));
     return 0;
 }
 
@@ -250,10 +252,11 @@ uint64_t rows_timed_ns(const struct rows *rows, uint32_t row, int gpu) {
     if (gpu) {
         return group->extra ? g->extras[group->extra - 1].gpu.total : 0;
     }
-    if (group->cpu.total == UINT64_MAX) {
+    struct times from = rows_times(g, group);
+    if (from.total == UINT64_MAX) {
         return UINT64_MAX;
     }
-    return snapshot_ns(g->s, group->cpu.total);
+    return times_ns(g, &from, from.total);
 }
 
 #define ROW_NOT_YET (SNAPSHOT_NONE - 1)

@@ -23,11 +23,12 @@
 #define ROW_MULTIPLEXED 2048u
 #define ROW_PARTIAL 4096u      /* calls were not timed, in a file of before: a lower bound */
 #define ROW_SELF_PARTIAL 8192u /* the same of it or of scopes right inside: no bound of self */
-#define ROW_ON_CPU 16384u      /* the CPU time of most of its time is known */
+#define ROW_STDDEV 16384u      /* all samples are in buckets that have an end */
 #define ROW_CORRECTED 32768u   /* total, self, share and average are without stint's own cost */
 #define ROW_WAITING 65536u     /* a part of it is waiting for others */
+#define ROW_ON_CPU 131072u     /* the CPU time of most of its time is known */
 #define ROW_AT_MOST (1u << 31) /* the share, as the wall time is a lower bound */
-#define ROW_MEASURES 17 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
+#define ROW_MEASURES 18 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
 #include "measure_flags.inc"
 
 #include "row_percentiles.inc" /* PERCENTILE_*, of the columns that are percentiles */
@@ -48,6 +49,7 @@ struct stint_row_extra {
     uint64_t gpu_min_ns;
     uint64_t gpu_max_ns;
     uint64_t gpu_percentile_ns[PERCENTILE_COUNT];
+    uint64_t gpu_beyond;   /* as struct stint_row.beyond */
     uint64_t device_calls; /* kernels, copies and fills from it and what is nested in it */
     uint64_t device_total_ns;
     uint64_t cpu_share_ppm; /* of total_ns and gpu_total_ns together */
@@ -90,7 +92,10 @@ struct stint_row {
     uint64_t max_ns;
     uint64_t first_ns;
     uint64_t percentile_ns[PERCENTILE_COUNT]; /* with ROW_HISTOGRAM */
-    uint64_t stddev_ns;
+    uint64_t stddev_ns;                       /* with ROW_STDDEV */
+    uint64_t
+        beyond; /* samples that no bucket tells apart, the longest of all: percentiles that fall
+                      * on them are lower bounds */
     uint64_t threads;
     uint32_t name_length;
     uint32_t name_id;  /* equal for equal names */
@@ -120,6 +125,8 @@ static inline const void *row_field(const struct stint_row *r, struct row_field 
 static inline uint64_t row_number(const struct stint_row *r, struct row_field field) {
     return *(const uint64_t *)row_field(r, field);
 }
+/* Whether a number of the row is a percentile that is a lower bound. */
+int row_is_beyond(const struct stint_row *r, struct row_field field);
 static inline const char *row_text(const struct stint_row *r, struct row_field field) {
     return *(const char *const *)row_field(r, field);
 }
@@ -144,7 +151,7 @@ int rows_tree(struct rows *out, struct snapshot *s);
  * children, and the rows of a thread are adjacent. */
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of);
 
-/* How long the calls of a row of rows_flat took: in ticks, or on the GPU in nanoseconds. 0, or -1
+/* How long the calls of a row of rows_flat took: in ticks, or with in_ns in nanoseconds. 0, or -1
  * if nothing is known of them. */
 int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu);
 /* The time on the CPU that `permille` of 1000 calls of a row of rows_flat did not exceed, in

@@ -39,19 +39,64 @@ static void fill_share(const struct snapshot *s, const struct group *from, struc
     }
 }
 
+int row_is_beyond(const struct stint_row *r, struct row_field field) {
+    static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
+    size_t first = offsetof(struct stint_row, percentile_ns);
+    uint64_t calls = r->samples, beyond = r->beyond, max = r->max_ns;
+    if (field.in_extra) {
+        first = offsetof(struct stint_row_extra, gpu_percentile_ns);
+        calls = r->extra->gpu_calls;
+        beyond = r->extra->gpu_beyond;
+        max = r->extra->gpu_max_ns;
+    }
+    size_t which = (field.at - first) / sizeof(uint64_t);
+    if (!beyond || field.at < first || which >= PERCENTILE_COUNT || row_number(r, field) == max) {
+        return 0;
+    }
+    return histogram_rank(calls, permilles[which]) > saturating_subtract(calls, beyond);
+}
+
+struct times rows_times(const struct grouping *g, const struct group *from) {
+    struct times t = from->cpu;
+    if (!t.in_ns) {
+        return t;
+    }
+    const struct times *added = &g->extras[from->extra - 1].added;
+    t.total = saturating_add(snapshot_ns(g->s, t.total), added->total);
+    t.min = t.min == UINT64_MAX ? added->min : u64_min(snapshot_ns(g->s, t.min), added->min);
+    t.max = u64_max(snapshot_ns(g->s, t.max), added->max);
+    t.loose |= added->loose;
+    return t;
+}
+
+/* The own time of a row whose timed scopes have so many ticks of it. */
+static uint64_t self_ns(const struct grouping *g, const struct group *from, uint64_t ticks) {
+    uint64_t ns = snapshot_ns(g->s, ticks);
+    if (from->extra) {
+        ns = saturating_add(ns, g->extras[from->extra - 1].added_self);
+    }
+    return ns;
+}
+
 static void finish_cpu(const struct grouping *g, struct group *from, struct stint_row *r) {
     const struct snapshot *s = g->s;
+    struct times t = rows_times(g, from);
     struct spread spread;
-    if (spread_read(g, &from->cpu, r->samples, &spread)) {
+    if (spread_read(g, &t, r->samples, &spread)) {
         r->has |= ROW_HISTOGRAM;
         for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
-            r->percentile_ns[i] = snapshot_ns(s, spread.percentile[i]);
+            r->percentile_ns[i] = times_ns(g, &t, spread.percentile[i]);
         }
-        r->stddev_ns = snapshot_ns(s, spread.stddev);
+        r->stddev_ns = times_ns(g, &t, spread.stddev);
+        r->beyond = spread.beyond;
+        r->has |= spread.beyond ? 0 : ROW_STDDEV;
     }
-    r->total_ns = snapshot_ns(s, from->cpu.total);
-    r->self_ns = snapshot_ns(s, from->self);
-    r->first_ns = snapshot_ns(s, from->first);
+    if (t.in_ns && t.max > snapshot_ns(s, from->cpu.max)) {
+        r->info = ""; /* an added sample has none */
+    }
+    r->total_ns = times_ns(g, &t, t.total);
+    r->self_ns = self_ns(g, from, from->self);
+    r->first_ns = from->first_in_ns ? from->first : snapshot_ns(s, from->first);
     if (r->first_ns) {
         r->has |= ROW_FIRST;
     }
@@ -61,8 +106,8 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         uint64_t up = r->total_ns / r->samples + (r->total_ns % r->samples != 0);
         r->has |= ROW_SAMPLES;
         r->avg_ns = r->total_ns / r->samples;
-        r->min_ns = u64_clamp(snapshot_ns(s, from->cpu.min), 0, r->avg_ns);
-        r->max_ns = u64_clamp(snapshot_ns(s, from->cpu.max), up, UINT64_MAX);
+        r->min_ns = u64_clamp(times_ns(g, &t, t.min), 0, r->avg_ns);
+        r->max_ns = u64_clamp(times_ns(g, &t, t.max), up, UINT64_MAX);
     }
     fill_share(s, from, r);
 }
@@ -84,6 +129,7 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
     if (spread_read(g, &from->gpu, extra->gpu_calls, &spread)) {
         r->has |= ROW_GPU_HISTOGRAM;
         memcpy(extra->gpu_percentile_ns, spread.percentile, sizeof extra->gpu_percentile_ns);
+        extra->gpu_beyond = spread.beyond;
     }
     uint64_t total = from->gpu.total;
     uint64_t up = total / extra->gpu_calls + (total % extra->gpu_calls != 0);
@@ -105,8 +151,10 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
 static void finish_corrected(const struct grouping *g, const struct group *from,
                              const struct snapshot_cost *cost, struct stint_row *r) {
     const struct snapshot *s = g->s;
-    r->total_ns = snapshot_ns(s, saturating_subtract(from->cpu.total, cost->all));
-    r->self_ns = snapshot_ns(s, saturating_subtract(from->self, cost->own));
+    uint64_t left_out = snapshot_ns(s, from->cpu.total);
+    left_out -= snapshot_ns(s, saturating_subtract(from->cpu.total, cost->all));
+    r->total_ns = saturating_subtract(r->total_ns, left_out);
+    r->self_ns = self_ns(g, from, saturating_subtract(from->self, cost->own));
     if (r->samples) {
         r->avg_ns = r->total_ns / r->samples;
     }

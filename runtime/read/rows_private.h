@@ -15,13 +15,15 @@
 struct times {
     uint64_t total, min, max;
     uint32_t loose;
+    int in_ns;           /* times and histograms are nanoseconds, else ticks */
     uint32_t histograms; /* first of its list, + 1 */
     uint32_t keepers;    /* likewise: nodes that keep samples themselves */
 };
 
 struct group {
-    struct times cpu; /* ticks */
+    struct times cpu; /* ticks; its lists also have what is in nanoseconds */
     uint64_t self, first, first_at;
+    int first_in_ns;
     uint32_t last_thread;
     int has_intervals;
     uint32_t extra; /* + 1; the same number as that of the row's extra */
@@ -29,7 +31,9 @@ struct group {
 
 /* Sums that few rows have. */
 struct group_extra {
-    struct times gpu; /* nanoseconds */
+    struct times gpu;    /* nanoseconds */
+    struct times added;  /* of samples that were added in nanoseconds, and */
+    uint64_t added_self; /* their own time */
     uint64_t open, open_all, open_self;
     uint64_t waiting;                  /* ticks, of the group's total */
     uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
@@ -39,6 +43,7 @@ struct group_extra {
 struct histogram_link {
     uint32_t unit; /* of a histogram */
     uint32_t thread;
+    int in_ns;
     uint32_t next; /* + 1 */
 };
 
@@ -51,7 +56,8 @@ struct keeper_link {
 #define EXACT_SAMPLES 4096u
 struct exact {
     uint32_t count;
-    uint32_t sample[EXACT_SAMPLES]; /* as they come, then sorted */
+    uint64_t sample[EXACT_SAMPLES]; /* as they come, then sorted */
+    uint64_t sorted[EXACT_SAMPLES];
     uint32_t order[EXACT_SAMPLES];
     uint32_t spare[EXACT_SAMPLES];
 };
@@ -68,13 +74,14 @@ struct grouping {
     uint32_t link_count;
     struct keeper_link *keepers;
     uint32_t keeper_count;
-    struct exact *exact;      /* of the row at hand */
-    struct histogram *sum;    /* of the row at hand */
-    uint32_t *buckets;        /* of one histogram */
-    uint32_t *name_ids;       /* by site */
-    uint64_t *waiting;        /* by node; NULL: no scope waits */
-    struct device_work *work; /* by node; NULL: none was seen */
-    struct hash_map seen;     /* histogram units: nodes of a site share the CPU's */
+    struct exact *exact;   /* of the row at hand */
+    struct histogram *sum; /* of the row at hand, and of its ticks alone */
+    struct histogram *ticks;
+    struct stint_impl_histogram *read; /* one histogram */
+    uint32_t *name_ids;                /* by site */
+    uint64_t *waiting;                 /* by node; NULL: no scope waits */
+    struct device_work *work;          /* by node; NULL: none was seen */
+    struct hash_map seen;              /* histogram units: nodes of a site share the CPU's */
 };
 
 /* ---- rows_sum.c */
@@ -92,17 +99,19 @@ void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *
 struct spread {
     uint64_t percentile[PERCENTILE_COUNT];
     uint64_t stddev;
+    uint64_t beyond; /* as in struct stint_row */
 };
 
 /* The histogram of that unit is one of the row's. thread: of the CPU's, else SNAPSHOT_NONE. */
-void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_t thread);
+void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_t thread,
+                    int in_ns);
 /* Likewise all that the percentiles of a node's CPU times come from. */
 void link_samples(struct grouping *g, struct times *to, const struct snapshot_node *n);
 /* Sets `out`, and the bounds where they are loose. 0 without a sample in the histograms, and of the
  * tree, whose histograms are those of the site: all its paths'. */
 int spread_read(const struct grouping *g, struct times *from, uint64_t samples, struct spread *out);
-/* The ticks that `permille` of 1000 calls of a row with samples did not exceed; permille: 1 to
- * 1000. */
+/* The time that `permille` of 1000 calls of a row with samples did not exceed, in the unit of
+ * `from`; permille: 1 to 1000. */
 uint64_t spread_quantile(const struct grouping *g, const struct times *from, uint32_t permille);
 /* The sum of a row's histograms and of the samples that its nodes keep. */
 void row_sum_histograms(const struct grouping *g, const struct times *from, struct histogram *sum);
@@ -111,6 +120,12 @@ void row_sum_histograms(const struct grouping *g, const struct times *from, stru
 
 /* Sums of all rows to columns. */
 void rows_finish(struct grouping *g);
+/* The times of a row: in nanoseconds if it has some that were added so, else in ticks. */
+struct times rows_times(const struct grouping *g, const struct group *from);
+/* A time of them in nanoseconds. */
+static inline uint64_t times_ns(const struct grouping *g, const struct times *t, uint64_t time) {
+    return t->in_ns ? time : snapshot_ns(g->s, time);
+}
 
 /* ---- rows_device.c */
 

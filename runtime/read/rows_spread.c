@@ -16,7 +16,8 @@
 
 #define KEPT_TRIES 200
 
-void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_t thread) {
+void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_t thread,
+                    int in_ns) {
     if (!unit) {
         return;
     }
@@ -28,12 +29,13 @@ void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_
     }
     g->links[g->link_count].unit = unit;
     g->links[g->link_count].thread = thread;
+    g->links[g->link_count].in_ns = in_ns;
     g->links[g->link_count].next = to->histograms;
     to->histograms = ++g->link_count;
 }
 
 void link_samples(struct grouping *g, struct times *to, const struct snapshot_node *n) {
-    link_histogram(g, to, n->histogram, n->thread);
+    link_histogram(g, to, n->histogram, n->thread, n->in_ns);
     if (samples_any(g->s, n)) {
         g->keepers[g->keeper_count].node = (uint32_t)(n - g->s->nodes);
         g->keepers[g->keeper_count].next = to->keepers;
@@ -43,6 +45,16 @@ void link_samples(struct grouping *g, struct times *to, const struct snapshot_no
 
 static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
 
+/* The samples that the node of a link keeps, in the unit of the row. */
+static void kept_in_row_unit(const struct grouping *g, const struct times *row, uint32_t link,
+                             struct samples *out) {
+    const struct snapshot_node *n = &g->s->nodes[g->keepers[link - 1].node];
+    samples_read(out, g->s, n);
+    if (row->in_ns && !n->in_ns) {
+        samples_to_ns(out, g->s);
+    }
+}
+
 /* Adds the samples that nodes of the row keep themselves (NULL: only looks). Returns how many of
  * them are in histograms by now. */
 static uint64_t row_add_kept(const struct grouping *g, const struct times *from,
@@ -50,7 +62,7 @@ static uint64_t row_add_kept(const struct grouping *g, const struct times *from,
     uint64_t counted = 0;
     for (uint32_t link = from->keepers; link; link = g->keepers[link - 1].next) {
         struct samples samples;
-        samples_read(&samples, g->s, &g->s->nodes[g->keepers[link - 1].node]);
+        kept_in_row_unit(g, from, link, &samples);
         counted += samples.counted;
         if (sum) {
             samples_add(sum, &samples);
@@ -59,9 +71,21 @@ static uint64_t row_add_kept(const struct grouping *g, const struct times *from,
     return counted;
 }
 
+static void sum_add(struct histogram *sum, const struct stint_impl_histogram *now,
+                    const uint32_t *then) {
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        sum->bucket[i] += then ? saturating_subtract(now->bucket[i], then[i]) : now->bucket[i];
+    }
+    sum->open = histogram_open_lower(sum->open, now->open);
+}
+
 static void row_add_histograms(const struct grouping *g, const struct times *from,
                                struct histogram *sum) {
-    uint32_t *now = g->buckets;
+    struct histogram *ticks = sum;
+    if (from->in_ns) {
+        ticks = g->ticks;
+        memset(ticks, 0, sizeof *ticks);
+    }
     memset(sum, 0, sizeof *sum);
     for (uint32_t link = from->histograms; link; link = g->links[link - 1].next) {
         uint32_t unit = g->links[link - 1].unit;
@@ -69,12 +93,13 @@ static void row_add_histograms(const struct grouping *g, const struct times *fro
         if (g->s->since) {
             then = baseline_histogram_of(g->s->since, unit);
         }
-        if (snapshot_read_buckets(g->s, g->links[link - 1].thread, unit, now)) {
+        if (snapshot_read_buckets(g->s, g->links[link - 1].thread, unit, g->read)) {
             continue;
         }
-        for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-            sum->bucket[i] += then ? saturating_subtract(now[i], then[i]) : now[i];
-        }
+        sum_add(g->links[link - 1].in_ns ? sum : ticks, g->read, then);
+    }
+    if (from->in_ns) {
+        histogram_add_in_ns(sum, ticks, snapshot_steady_tick(g->s));
     }
 }
 
@@ -90,7 +115,7 @@ void row_sum_histograms(const struct grouping *g, const struct times *from, stru
 }
 
 static int is_shorter(const void *what, uint32_t a, uint32_t b) {
-    const uint32_t *sample = what;
+    const uint64_t *sample = what;
     return sample[a] < sample[b];
 }
 
@@ -105,7 +130,7 @@ static void row_collect_exact(const struct grouping *g, const struct times *from
     uint32_t count = 0;
     for (uint32_t link = from->keepers; link; link = g->keepers[link - 1].next) {
         struct samples samples;
-        samples_read(&samples, g->s, &g->s->nodes[g->keepers[link - 1].node]);
+        kept_in_row_unit(g, from, link, &samples);
         if (samples.counted || count + samples.kept > EXACT_SAMPLES) {
             return;
         }
@@ -113,11 +138,10 @@ static void row_collect_exact(const struct grouping *g, const struct times *from
         count += samples.kept;
     }
     const uint32_t *order = order_in(e->order, e->spare, count, is_shorter, e->sample);
-    uint32_t *sorted = order == e->order ? e->spare : e->order;
     for (uint32_t i = 0; i < count; ++i) {
-        sorted[i] = e->sample[order[i]];
+        e->sorted[i] = e->sample[order[i]];
     }
-    memcpy(e->sample, sorted, count * sizeof *sorted);
+    memcpy(e->sample, e->sorted, count * sizeof *e->sorted);
     e->count = count;
 }
 
@@ -166,6 +190,7 @@ static void spread_exactly(const struct exact *e, struct spread *out) {
         out->percentile[i] = exact_percentile(e, permilles[i]);
     }
     out->stddev = deviation_exactly(e->sample, e->count);
+    out->beyond = 0;
 }
 
 int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
@@ -193,6 +218,10 @@ int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
     for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
         out->percentile[i] = spread_percentile(sum, count, permilles[i], from);
     }
-    out->stddev = spread_deviation(sum, count, samples, from);
+    out->beyond = histogram_beyond(sum);
+    out->stddev = 0;
+    if (!out->beyond) {
+        out->stddev = spread_deviation(sum, count, samples, from);
+    }
     return 1;
 }

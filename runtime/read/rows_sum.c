@@ -23,7 +23,8 @@ static struct row_extras row_extras_of(struct grouping *g, uint32_t row) {
         rows->extra[rows->extra_count] = stint_row_no_extra;
         rows->row[row].extra = &rows->extra[rows->extra_count];
         group->extra = ++rows->extra_count;
-        g->extras[group->extra - 1].gpu.min = UINT64_MAX;
+        g->extras[group->extra - 1].gpu = (struct times){.min = UINT64_MAX, .in_ns = 1};
+        g->extras[group->extra - 1].added = g->extras[group->extra - 1].gpu;
     }
     return (struct row_extras){&g->extras[group->extra - 1], &rows->extra[group->extra - 1]};
 }
@@ -64,7 +65,7 @@ static void row_add_gpu(struct grouping *g, uint32_t row, const struct snapshot_
     gpu->min = u64_min(n->min, gpu->min);
     gpu->max = u64_max(n->max, gpu->max);
     row_add_peaks(to.group, g->s, n->device);
-    link_histogram(g, gpu, n->histogram, SNAPSHOT_NONE);
+    link_histogram(g, gpu, n->histogram, SNAPSHOT_NONE, 1);
 }
 
 static void row_add_device(struct grouping *g, uint32_t row, const struct snapshot_node *n) {
@@ -117,7 +118,12 @@ static void row_add_own(struct grouping *g, uint32_t row, const struct snapshot_
     if (node_is_step(g->s, n)) {
         return;
     }
-    to->self = saturating_add(to->self, n->own);
+    if (n->in_ns) {
+        struct group_extra *extra = row_extras_of(g, row).group;
+        extra->added_self = saturating_add(extra->added_self, n->own);
+    } else {
+        to->self = saturating_add(to->self, n->own);
+    }
     if (g->costs) {
         uint64_t cost = g->s->costs[n - g->s->nodes].own;
         g->costs[row].own = saturating_add(g->costs[row].own, cost);
@@ -133,16 +139,21 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     r->samples += n->count;
     r->threads += to->last_thread != n->thread;
     to->last_thread = n->thread;
-    to->cpu.total = saturating_add(to->cpu.total, n->total);
-    to->cpu.loose |= n->loose;
-    to->cpu.min = u64_min(n->min, to->cpu.min);
-    if (n->max >= to->cpu.max) {
-        to->cpu.max = n->max;
+    struct times *times = &to->cpu;
+    if (n->in_ns) {
+        times = &row_extras_of(g, row).group->added;
+        to->cpu.in_ns = 1;
+    } else if (n->max >= times->max) {
         r->info = n->extra->info;
     }
+    times->total = saturating_add(times->total, n->total);
+    times->loose |= n->loose;
+    times->min = u64_min(n->min, times->min);
+    times->max = u64_max(n->max, times->max);
     if (n->first && n->first_at < to->first_at) {
         to->first_at = n->first_at;
         to->first = n->first;
+        to->first_in_ns = n->in_ns;
     }
     if (g->costs) {
         uint64_t cost = g->s->costs[n - g->s->nodes].all;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "samples.h"
 
+#include <string.h>
+
 #include "base/arithmetic.h"
 
 static const uint32_t *raw_of(const struct snapshot *s, const struct snapshot_node *n) {
@@ -26,7 +28,7 @@ static uint32_t raw_ticks(uint32_t raw) {
 
 void samples_read(struct samples *out, const struct snapshot *s, const struct snapshot_node *n) {
     const uint32_t *raw = raw_of(s, n);
-    out->kept = out->old = out->counted = 0;
+    memset(out, 0, sizeof *out);
     for (uint32_t i = 0; raw && i < STINT_IMPL_RAW; ++i) {
         uint32_t is = raw_load(&raw[i]);
         if (!(is & ~STINT_IMPL_RAW_COUNTED)) {
@@ -40,6 +42,13 @@ void samples_read(struct samples *out, const struct snapshot *s, const struct sn
         if (!is_counted && i >= n->extra->raw_before) {
             out->ticks[out->kept++] = raw_ticks(is);
         }
+    }
+}
+
+void samples_to_ns(struct samples *out, const struct snapshot *s) {
+    for (uint32_t i = 0; i < STINT_IMPL_RAW; ++i) {
+        out->ticks[i] = snapshot_ns(s, out->ticks[i]);
+        out->old_ticks[i] = snapshot_ns(s, out->old_ticks[i]);
     }
 }
 

@@ -13,11 +13,12 @@ struct samples {
     uint32_t kept; /* of the interval and in no histogram: ticks[0 … kept) */
     uint32_t old;  /* in the histogram now, but not when the interval began: old_ticks[0 … old) */
     uint32_t counted; /* of all that the node ever kept, those that are in the histogram now */
-    uint32_t ticks[STINT_IMPL_RAW];
-    uint32_t old_ticks[STINT_IMPL_RAW];
+    uint64_t ticks[STINT_IMPL_RAW]; /* or nanoseconds, where the node is in_ns */
+    uint64_t old_ticks[STINT_IMPL_RAW];
 };
 
 void samples_read(struct samples *out, const struct snapshot *s, const struct snapshot_node *n);
+void samples_to_ns(struct samples *out, const struct snapshot *s);
 /* Whether the node ever kept one; without a histogram these are all samples of the node. */
 int samples_any(const struct snapshot *s, const struct snapshot_node *n);
 /* How many samples the node has kept so far, for a baseline; and how many of these are in the

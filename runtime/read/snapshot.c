@@ -331,7 +331,11 @@ static void read_node(struct snapshot *s, uint32_t index, const struct stint_imp
     out->site = n->site;
     out->set = n->set;
     uint32_t kind = STINT_IMPL_LOAD(&n->kind);
-    out->kind = (uint16_t)(kind & STINT_IMPL_KIND);
+    out->in_ns = (kind & STINT_IMPL_KIND) == STINT_IMPL_NS_NODE;
+    out->kind = (uint8_t)(kind & STINT_IMPL_KIND);
+    if (out->in_ns) {
+        out->kind = STINT_IMPL_INTERVAL_NODE;
+    }
     out->sender = read_sender(s, out->unit, kind);
     out->histogram = STINT_IMPL_LOAD(&n->histogram);
     more.bytes = STINT_IMPL_LOAD(&n->bytes);
@@ -582,6 +586,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
         return -1;
     }
     s->start_ns = start_ns;
+    s->is_format_4 = h->abi == 4;
     s->ns_per_tick = clock_ns_per_tick(&h->start, now, h->ticks_per_us);
     if (h->ticks_per_us) {
         s->steady_ns_per_tick = 256000.0 / (double)h->ticks_per_us;

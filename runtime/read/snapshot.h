@@ -77,7 +77,8 @@ struct snapshot_node {
     uint32_t unit;
     uint32_t site;
     uint16_t set;
-    uint16_t kind;
+    uint8_t kind;    /* INTERVAL also of nodes whose times are in nanoseconds: */
+    uint8_t in_ns;   /* total, nested, min, max, first, own and its histogram are so */
     uint32_t parent; /* index, SNAPSHOT_NONE for a root; always before the node itself */
     uint32_t sender; /* the scope that sent its work: index, before or after; or SNAPSHOT_NONE */
     uint32_t thread;
@@ -204,6 +205,7 @@ struct snapshot {
     uint64_t wall_ns;  /* since the run or the interval began */
     int wall_at_least; /* its end is not known: this is up to the last recorded action */
     int corrected;     /* rows are without the nodes' cost */
+    int is_format_4;   /* its histograms are shorter, and its times are rounded down */
     struct snapshot_thread *threads;
     uint32_t thread_count;
     struct snapshot_node *nodes;
@@ -256,11 +258,15 @@ static inline uint32_t snapshot_above(const struct snapshot *s, uint32_t node) {
 uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit);
 /* While it is read, after an attempt at a record that failed: whether there is another one. */
 int snapshot_try_again(struct snapshot *s, int tried);
-/* The buckets of a histogram of scopes of that thread, those samples included that its frames keep
- * uncounted (stint_impl_frame.pending); SNAPSHOT_NONE: of something else, with none. 0, or -1 if
- * there is no histogram there. */
+/* The histogram of scopes of that thread, those samples included that its frames keep uncounted
+ * (stint_impl_frame.pending); SNAPSHOT_NONE: of something else, with none. 0, or -1 if there is no
+ * histogram there. */
 int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
-                          uint32_t out[STINT_IMPL_BUCKETS]);
+                          struct stint_impl_histogram *out);
+/* The bytes that a histogram of the file takes. */
+uint64_t snapshot_histogram_bytes(const struct snapshot *s);
+/* The same of a struct arena_sizes, the end of which is a histogram. */
+uint64_t snapshot_sizes_bytes(const struct snapshot *s);
 /* From the list that begins at the unit. NULL: there are none, or there is no memory. */
 struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t unit);
 /* Adds the measures of another place. from: NULL = nothing. */
@@ -291,8 +297,18 @@ static inline uint64_t snapshot_whole(double v) {
     }
     return v < 1.8e19 ? (uint64_t)v : UINT64_MAX - 1;
 }
+/* Nanoseconds to the nearest one. Files of format 4 keep the numbers that they had. */
 static inline uint64_t snapshot_ns(const struct snapshot *s, uint64_t ticks) {
-    return snapshot_whole((double)ticks * s->ns_per_tick);
+    return snapshot_whole((double)ticks * s->ns_per_tick + (s->is_format_4 ? 0 : 0.5));
+}
+/* A time of a node, in nanoseconds and in ticks. */
+static inline uint64_t snapshot_node_ns(const struct snapshot *s, const struct snapshot_node *n,
+                                        uint64_t time) {
+    return n->in_ns ? time : snapshot_ns(s, time);
+}
+static inline uint64_t snapshot_node_ticks(const struct snapshot *s, const struct snapshot_node *n,
+                                           uint64_t time) {
+    return n->in_ns ? snapshot_whole((double)time / s->ns_per_tick + 0.5) : time;
 }
 /* steady_ns_per_tick if it is known. */
 static inline double snapshot_steady_tick(const struct snapshot *s) {

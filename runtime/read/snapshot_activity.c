@@ -75,8 +75,7 @@ static void read_activity(struct snapshot *s, struct snapshot_activity *out, uin
     out->stream = a->stream;
     out->histogram = STINT_IMPL_LOAD(&a->histogram);
     out->samples = STINT_IMPL_LOAD(&a->samples);
-    if (activity_kind_has_sizes(a->kind) &&
-        snapshot_at(s, out->samples, sizeof(struct arena_sizes))) {
+    if (activity_kind_has_sizes(a->kind) && snapshot_at(s, out->samples, snapshot_sizes_bytes(s))) {
         out->byte_histogram =
             out->samples + offsetof(struct arena_sizes, histogram) / STINT_IMPL_UNIT;
     }

@@ -7,6 +7,7 @@
 #include "snapshot.h"
 
 #include <sched.h>
+#include <string.h>
 
 #include "arena/arena.h"
 #include "base/name.h"
@@ -74,13 +75,32 @@ int snapshot_try_again(struct snapshot *s, int tried) {
     return 1;
 }
 
-/* Adds the samples that wait in frames for that histogram to its buckets (NULL: only looks).
- * Returns a number that tells two sets of them apart. */
-static uint64_t pending_collect(const struct snapshot_thread *t, uint32_t unit, uint32_t *out) {
+static uint32_t snapshot_buckets(const struct snapshot *s) {
+    if (s->is_format_4) {
+        return ARENA_BUCKETS_OF_4;
+    }
+    return STINT_IMPL_BUCKETS;
+}
+
+uint64_t snapshot_histogram_bytes(const struct snapshot *s) {
+    if (s->is_format_4) {
+        return ARENA_BUCKETS_OF_4 * sizeof(uint32_t);
+    }
+    return sizeof(struct stint_impl_histogram);
+}
+
+uint64_t snapshot_sizes_bytes(const struct snapshot *s) {
+    return offsetof(struct arena_sizes, histogram) + snapshot_histogram_bytes(s);
+}
+
+/* Adds the samples that wait in frames for that histogram to its `buckets` buckets (NULL: only
+ * looks). Returns a number that tells two sets of them apart. */
+static uint64_t pending_collect(const struct snapshot_thread *t, uint32_t unit, uint32_t buckets,
+                                uint32_t *out) {
     uint64_t first = (uint64_t)unit * STINT_IMPL_BUCKETS_A_UNIT, sum = 0;
     for (uint32_t f = 0; f < t->frames_used; ++f) {
         uint64_t bucket = STINT_IMPL_LOAD(&t->frames[f].pending) - first;
-        if (bucket >= STINT_IMPL_BUCKETS) {
+        if (bucket >= buckets) {
             continue;
         }
         sum += (bucket + 1) * (f + 1);
@@ -92,9 +112,10 @@ static uint64_t pending_collect(const struct snapshot_thread *t, uint32_t unit, 
 }
 
 int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
-                          uint32_t out[STINT_IMPL_BUCKETS]) {
+                          struct stint_impl_histogram *out) {
     static const struct snapshot_thread none;
-    const struct stint_impl_histogram *h = snapshot_at(s, unit, sizeof *h);
+    const struct stint_impl_histogram *h = snapshot_at(s, unit, snapshot_histogram_bytes(s));
+    uint32_t buckets = snapshot_buckets(s);
     const struct snapshot_thread *t = &none;
     if (!h) {
         return -1;
@@ -102,15 +123,19 @@ int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t un
     if (thread < s->thread_count) {
         t = &s->threads[thread];
     }
+    memset(out, 0, sizeof *out);
     for (int i = 0; i < SNAPSHOT_TRIES;
          ++i) { /* a sample that is being counted is in both or in neither */
-        uint64_t before = pending_collect(t, unit, NULL);
-        for (uint32_t k = 0; k < STINT_IMPL_BUCKETS; ++k) {
-            out[k] = __atomic_load_n(&h->bucket[k], __ATOMIC_ACQUIRE);
+        uint64_t before = pending_collect(t, unit, buckets, NULL);
+        for (uint32_t k = 0; k < buckets; ++k) {
+            out->bucket[k] = __atomic_load_n(&h->bucket[k], __ATOMIC_ACQUIRE);
         }
-        if (pending_collect(t, unit, out) == before) {
+        if (pending_collect(t, unit, buckets, out->bucket) == before) {
             break;
         }
+    }
+    if (!s->is_format_4) {
+        out->open = (uint32_t)u64_min(STINT_IMPL_LOAD(&h->open), STINT_IMPL_BUCKETS);
     }
     return 0;
 }

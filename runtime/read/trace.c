@@ -79,7 +79,7 @@ static uint64_t ns_of(const struct snapshot *s, uint64_t ticks) {
     double since = (double)(int64_t)(ticks - h->start.ticks) * s->ns_per_tick +
                    (double)(int64_t)(h->start.monotonic_ns - s->start_ns);
     if (since > 0 && since < 9e18) {
-        return (uint64_t)since;
+        return (uint64_t)(since + (s->is_format_4 ? 0 : 0.5));
     }
     return 0;
 }
@@ -194,12 +194,17 @@ static int event_decode(const struct reading *r, const struct source *from,
     return -1;
 }
 
+static uint64_t span_read_length(const struct stint_impl_event *e, const uint64_t *payload) {
+    uint64_t length = e->what & STINT_IMPL_SPAN_LONG;
+    if (length == STINT_IMPL_SPAN_LONG && payload && *payload > length) {
+        return *payload;
+    }
+    return length;
+}
+
 static uint64_t span_duration(const struct snapshot *s, const struct stint_impl_event *e,
                               const uint64_t *payload, uint64_t start_ns) {
-    uint64_t ticks = e->what & STINT_IMPL_SPAN_LONG;
-    if (ticks == STINT_IMPL_SPAN_LONG && payload && *payload > ticks) {
-        ticks = *payload;
-    }
+    uint64_t ticks = span_read_length(e, payload);
     return saturating_subtract(ns_of(s, (e->at & TICKS) + ticks), start_ns);
 }
 
@@ -227,6 +232,8 @@ static void event_set_times(const struct reading *r, const struct stint_impl_eve
     }
     if (out->activity != SNAPSHOT_NONE) {
         activity_set_times(r, e, payload, out);
+    } else if (r->s->nodes[out->node].in_ns) {
+        out->duration_ns = span_read_length(e, payload);
     } else {
         out->duration_ns = span_duration(r->s, e, payload, out->start_ns);
     }

@@ -295,13 +295,15 @@ int dynamic_add_sample(const char *name, uint64_t ns) {
     ERRNO_KEEP;
     struct site_text text;
     int result = STINT_ERROR_UNKNOWN;
-    if (read_name(name, UINT64_MAX, &text) || ns > (uint64_t)INT64_MAX) {
+    if (read_name(name, UINT64_MAX, &text)) {
         arena_lose(STINT_STATUS_BAD_SAMPLE, 1);
+    } else if (ns > (uint64_t)INT64_MAX) {
+        arena_lose(STINT_STATUS_BAD_TIME, 1);
     } else {
         uint64_t word = find_word(text, 1); /* first: before it there may be no clock */
-        uint64_t ticks = clock_ticks_of_ns(ns), now = clock_ticks();
+        uint64_t now = clock_ticks();
         result = STINT_ERROR_NOT_AVAILABLE;
-        if (word && !interval_sample_add(word, 0, saturating_subtract(now, ticks), ticks)) {
+        if (word && !interval_sample_add_ns(word, now, ns)) {
             result = STINT_OK;
         }
         if (word) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interval_sample.h"
 
+#include "base/arithmetic.h"
+#include "base/clock.h"
 #include "node.h"
 #include "registry.h"
 #include "ring.h"
@@ -9,7 +11,7 @@
 #include "tree.h"
 
 /* The node of a sample without a scope, made if need be; 0: none, counted. */
-static uint32_t interval_enter(uint64_t word, uint32_t set) {
+static uint32_t interval_enter(enum stint_impl_kind kind, uint64_t word, uint32_t set) {
     struct thread_block *b = thread_enter(1);
     uint32_t node = 0;
     if (!b) {
@@ -18,7 +20,7 @@ static uint32_t interval_enter(uint64_t word, uint32_t set) {
     if (site_gate_of(word) < registry_arena_gate()) {
         thread_lose(b, STINT_STATUS_ABANDONED); /* begun before a fork */
     } else {
-        node = tree_get_interval(b, set, site_id_of(word));
+        node = tree_get_interval(b, kind, set, site_id_of(word));
     }
     thread_leave(b);
     return node;
@@ -33,30 +35,60 @@ static void lose_unnamed(struct thread_block *b) {
     }
 }
 
-int interval_sample_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
+/* The recorder and the node that a sample goes to; NULL: it goes to none, which is counted unless
+ * the site is off. */
+static struct thread_block *interval_find_node(enum stint_impl_kind kind, uint64_t word,
+                                               uint32_t set, uint32_t *node) {
     if (site_is_off(word)) {
-        return -1;
+        return NULL;
     }
     struct thread_block *b = thread_here();
     if (site_is_unnamed(word)) {
         lose_unnamed(b);
-        return -1;
+        return NULL;
     }
     int is_known = b && site_gate_of(word) >= registry_arena_gate();
-    uint32_t node = 0;
+    *node = 0;
     if (is_known) {
-        node = tree_find_interval(b, set, site_id_of(word));
+        *node = tree_find_interval(b, kind, set, site_id_of(word));
     }
-    if (!node) {
-        node = interval_enter(word, set);
+    if (!*node) {
+        *node = interval_enter(kind, word, set);
         b = thread_here();
     }
-    if (!node || !b) {
+    if (!*node) {
+        return NULL;
+    }
+    return b;
+}
+
+int interval_sample_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
+    uint32_t node;
+    struct thread_block *b = interval_find_node(STINT_IMPL_INTERVAL_NODE, word, set, &node);
+    if (!b) {
         return -1;
     }
     node_add_interval(b, tree_node(b, node), start, ticks);
     if (ticks >= b->hot.trace_min) {
         ring_add_span(b->hot.ring, node, start, ticks);
+    }
+    return 0;
+}
+
+int interval_sample_add_ns(uint64_t word, uint64_t end, uint64_t ns) {
+    uint32_t node;
+    struct thread_block *b = interval_find_node(STINT_IMPL_NS_NODE, word, 0, &node);
+    uint64_t ticks = clock_ticks_of_ns(ns);
+    uint64_t start = u64_max(saturating_subtract(end, ticks), 1); /* 0: no event */
+    if (!b) {
+        return -1;
+    }
+    if (node_add_ns(b, tree_node(b, node), start, ns, ticks)) {
+        thread_lose(b, STINT_STATUS_BAD_TIME);
+        return -1;
+    }
+    if (ticks >= b->hot.trace_min) {
+        ring_add_span(b->hot.ring, node, start, ns);
     }
     return 0;
 }

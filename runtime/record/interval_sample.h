@@ -10,5 +10,8 @@
 /* Adds a sample for a word of the arena there is or was. Enters the slow path for its first sample
  * on the thread only. 0, or -1 (off, or counted). */
 int interval_sample_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks);
+/* The same for a time that was measured elsewhere, in the default set: it is kept in nanoseconds.
+ * It ended at that tick. */
+int interval_sample_add_ns(uint64_t word, uint64_t end, uint64_t ns);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Samples of a node: count, total, minimum, maximum, info, and where percentiles come from. The
  * first samples are kept in the node itself: their percentiles are exact, and most nodes of a large
- * program never need the 2560 bytes of a histogram. Called by the recorder on the owner's thread
+ * program never need the 2880 bytes of a histogram. Called by the recorder on the owner's thread
  * and by its signal handlers, which may interrupt each function here. Readers of the run file see
  * a node at any time, by its seq.
  */
@@ -12,6 +12,7 @@
 
 #include "base/arithmetic.h"
 #include "base/config.h"
+#include "base/histogram.h"
 #include "base/utf8.h"
 #include "measured.h"
 #include "tree.h"
@@ -43,7 +44,7 @@ static void raw_count(char *base, struct stint_impl_node *n, uint32_t histogram)
     for (uint32_t i = 0; i < STINT_IMPL_RAW && STINT_IMPL_LOAD(&n->raw[i]); ++i) {
         uint32_t is = __atomic_fetch_or(&n->raw[i], STINT_IMPL_RAW_COUNTED, __ATOMIC_RELEASE);
         if (!(is & STINT_IMPL_RAW_COUNTED)) {
-            stint_impl_histogram_add(base, histogram, is - 1);
+            histogram_add(base, histogram, is - 1);
         }
     }
 }
@@ -69,8 +70,7 @@ static int sample_distribute(struct thread_block *b, struct stint_impl_node *n, 
     if (is_new && config.percentiles && histogram_give(b, n)) {
         return 0;
     }
-    stint_impl_histogram_add(b->hot.base, STINT_IMPL_LOAD(&n->histogram),
-                             u64_min(ticks, STINT_IMPL_LONG - 1));
+    histogram_add(b->hot.base, STINT_IMPL_LOAD(&n->histogram), ticks);
     return 0;
 }
 
@@ -155,12 +155,11 @@ static int value_raise(uint64_t *value, uint64_t to) {
 /* Each field changes in one step. seq is odd from the first of them on, and the one that completes
  * its sample makes it the next even number: one that was left in the middle does not count, and
  * leaves nothing wrong to the next. */
-void node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
-                       uint64_t ticks) {
+static void interval_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
+                         uint64_t ticks) {
     if (!sample_distribute(b, n, ticks)) {
         STINT_IMPL_STORE(&n->span, 1); /* keeps no more samples; nothing else looks at it */
     }
-    uint8_t mark = node_mark(b, n);
     uint64_t seq = __atomic_fetch_or(&n->seq, 1, __ATOMIC_RELAXED);
     int is_first = seq < 2;
     value_lower(&n->min, ticks);
@@ -176,7 +175,22 @@ void node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64
     while (!__atomic_compare_exchange_n(&n->seq, &seq, (seq | 1) + 1, 1, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
     }
-    watch_sample(mark, ticks);
+}
+
+void node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
+                       uint64_t ticks) {
+    interval_add(b, n, start, ticks);
+    watch_sample(node_mark(b, n), ticks);
+}
+
+int node_add_ns(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ns,
+                uint64_t ticks) {
+    if (ns > UINT64_MAX - STINT_IMPL_LOAD(&n->total)) {
+        return -1;
+    }
+    interval_add(b, n, start, ns);
+    watch_sample(node_mark(b, n), ticks);
+    return 0;
 }
 
 /* ---- Own time of calls inside an open one of their node. */

@@ -277,6 +277,9 @@ static int node_link(struct thread_block *b, const struct tree_edge *e, enum sti
     if (kind == STINT_IMPL_INTERVAL_NODE) {
         return link_put(b, edge_key(e, TREE_INTERVAL), unit);
     }
+    if (kind == STINT_IMPL_NS_NODE) {
+        return link_put(b, edge_key(e, TREE_INTERVAL_NS), unit);
+    }
     if (b->probe && probe_on()) {
         return link_put(b, edge_key(e, TREE_PROBED), unit);
     }
@@ -469,18 +472,24 @@ static struct tree_edge interval_edge(const struct thread_block *b, uint32_t set
     return e;
 }
 
-uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site) {
+uint32_t tree_find_interval(const struct thread_block *b, enum stint_impl_kind kind, uint32_t set,
+                            uint32_t site) {
     struct tree_edge e = interval_edge(b, set, site);
-    return link_find(b, edge_key(&e, TREE_INTERVAL));
+    uint32_t which = TREE_INTERVAL;
+    if (kind == STINT_IMPL_NS_NODE) {
+        which = TREE_INTERVAL_NS;
+    }
+    return link_find(b, edge_key(&e, which));
 }
 
-uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site) {
-    uint32_t unit = tree_find_interval(b, set, site);
+uint32_t tree_get_interval(struct thread_block *b, enum stint_impl_kind kind, uint32_t set,
+                           uint32_t site) {
+    uint32_t unit = tree_find_interval(b, kind, set, site);
     if (unit) {
         return unit;
     }
     struct tree_edge e = interval_edge(b, set, site);
-    return node_new(b, &e, STINT_IMPL_INTERVAL_NODE);
+    return node_new(b, &e, kind);
 }
 
 /* ---- Histograms, found as links are. */
@@ -493,7 +502,9 @@ static uint32_t histogram_new(void) {
 static uint32_t histogram_get(struct thread_block *b, const struct stint_impl_node *n) {
     struct tree_edge e = edge_of(n);
     uint32_t which = TREE_HISTOGRAM;
-    if (name_is_around(b, &e)) {
+    if (n->kind == STINT_IMPL_NS_NODE) {
+        which = TREE_HISTOGRAM_NS;
+    } else if (name_is_around(b, &e)) {
         which = TREE_HISTOGRAM_INNER;
     }
     e.parent = b->record->root;

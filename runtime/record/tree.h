@@ -14,6 +14,9 @@
 #define TREE_INTERVAL (1u << 22)
 #define TREE_HISTOGRAM (1u << 21)
 #define TREE_HISTOGRAM_INNER (TREE_HISTOGRAM | 1u << 20)
+/* The same of samples that were added in nanoseconds. */
+#define TREE_INTERVAL_NS (TREE_INTERVAL | 1u << 20)
+#define TREE_HISTOGRAM_NS (TREE_HISTOGRAM | TREE_INTERVAL)
 /* A scope that may be measured (record/probe.h): not among the edges, which are the inline
  * path's. */
 #define TREE_PROBED (TREE_RECURSIVE | TREE_INTERVAL)
@@ -56,10 +59,12 @@ static inline void tree_forget_near(struct thread_block *b, const struct stint_i
         STINT_IMPL_STORE(place, &thread_no_edge);
     }
 }
-/* The node of an interval (handle, added sample) of the thread; likewise, looking only and
- * making. */
-uint32_t tree_find_interval(const struct thread_block *b, uint32_t set, uint32_t site);
-uint32_t tree_get_interval(struct thread_block *b, uint32_t set, uint32_t site);
+/* The node of an interval of the thread, of that kind: of handles, or of samples that were added;
+ * likewise, looking only and making. */
+uint32_t tree_find_interval(const struct thread_block *b, enum stint_impl_kind kind, uint32_t set,
+                            uint32_t site);
+uint32_t tree_get_interval(struct thread_block *b, enum stint_impl_kind kind, uint32_t set,
+                           uint32_t site);
 
 /* The histogram that the node shares with the others of its site, set and thread, made if need be;
  * in a signal handler that interrupted a change of the tables, one that no other node has. 0: no

@@ -49,7 +49,7 @@ static void put_times(struct report_grid *g, const struct activity_row *row) {
     grid_add(g, "%llu", (unsigned long long)a->count);
     grid_time(g, row->avg);
     if (row->has & ACTIVITY_HAS_MEDIAN) {
-        grid_time(g, row->median);
+        grid_time_or_more(g, row->median, (row->has & ACTIVITY_MEDIAN_BEYOND) != 0);
     } else {
         grid_add(g, "-");
     }

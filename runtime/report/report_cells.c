@@ -50,7 +50,7 @@ static void cell_mark(char out[TEXT_NUMBER], const char *mark) {
 }
 
 /* "-" where there is nothing to say: no sample, no histogram, no first call in this interval. */
-static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
+static void cell_format(const struct report *r, char out[TEXT_NUMBER], const struct stint_row *row,
                         const struct report_column *c) {
     uint64_t v = report_value(row, c);
     if (!has_all(row, c)) {
@@ -68,7 +68,7 @@ static void cell_format(char out[TEXT_NUMBER], const struct stint_row *row,
     } else if (c->kind == REPORT_SIZE) {
         text_bytes(out, v);
     } else {
-        text_time(out, v, config.unit);
+        text_time_or_more(r->out, out, v, row_is_beyond(row, c->field), config.unit);
     }
     if (!has_all(row, c)) {
         return;
@@ -156,8 +156,8 @@ static size_t cell_measure(const struct report *r, const struct stint_row *row, 
     const struct report_column *c = report_column(column);
     size_t used, from = r->out->length;
     if (column_is_number(c)) {
-        cell_format(number, row, c);
-        return strlen(number);
+        cell_format(r, number, row, c);
+        return text_columns(number);
     }
     if (column) { /* by printing and taking back */
         used = cell_put_text(r, row, c);
@@ -203,7 +203,7 @@ static void cell_put_number(const struct report *r, const char *number, int bold
     if (r->options->colour && cell_says_nothing(number)) {
         look = "\x1b[2m";
     }
-    text_spaces(r->out, *owed + width - strlen(number));
+    text_spaces(r->out, *owed + width - text_columns(number));
     text_add(r->out, "%s%s", look, number);
     if (*look) {
         text_add(r->out, "\x1b[0m");
@@ -276,7 +276,7 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
     for (uint32_t i = 0; (c = report_column(i)); ++i) {
         if (width[i] && column_is_number(c)) {
             int sorted = i == r->options->sort;
-            cell_format(number, row, c);
+            cell_format(r, number, row, c);
             cell_put_number(r, number, sorted && cell_is_large(cells, value), width[i], &owed);
             if (sorted && cells->bar) {
                 cell_put_bar(r, cells, value, &owed);

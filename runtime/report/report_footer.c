@@ -205,6 +205,14 @@ static int any_interval(const struct snapshot *s) {
     return 0;
 }
 
+static void put_percentile(const struct report *r, char out[TEXT_NUMBER],
+                           const struct stint_row *row, uint32_t which) {
+    struct row_field field = ROW_FIELD(percentile_ns);
+    field.at += which * sizeof(uint64_t);
+    text_time_or_more(r->out, out, row_number(row, field), row_is_beyond(row, field),
+                      CONFIG_UNIT_AUTO);
+}
+
 /* The first step of the program has no sample; other steps that have none were not to be
  * recorded. */
 static void footer_put_steps(const struct report *r) {
@@ -231,8 +239,8 @@ static void footer_put_steps(const struct report *r) {
         }
         text_add(r->out, "%llu", (unsigned long long)u64_max(s->steps, row->samples));
         text_time(avg, row->avg_ns, CONFIG_UNIT_AUTO);
-        text_time(p50, row->percentile_ns[PERCENTILE_P50], CONFIG_UNIT_AUTO);
-        text_time(p99, row->percentile_ns[PERCENTILE_P99], CONFIG_UNIT_AUTO);
+        put_percentile(r, p50, row, PERCENTILE_P50);
+        put_percentile(r, p99, row, PERCENTILE_P99);
         text_time(max, row->max_ns, CONFIG_UNIT_AUTO);
         if (row->total_ns) {
             double rate = (double)row->samples * 1e9 / (double)row->total_ns;

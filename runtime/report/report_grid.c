@@ -86,6 +86,14 @@ void grid_time(struct report_grid *g, uint64_t ns) {
     grid_add(g, "%s", number);
 }
 
+void grid_time_or_more(struct report_grid *g, uint64_t ns, int or_more) {
+    char number[TEXT_NUMBER];
+    size_t from = g->text.length;
+    text_time_or_more(&g->text, number, ns, or_more, config.unit);
+    text_put(&g->text, number, strlen(number));
+    end_cell(g, from, text_columns(number));
+}
+
 void grid_bytes(struct report_grid *g, uint64_t bytes) {
     char number[TEXT_NUMBER];
     text_bytes(number, bytes);

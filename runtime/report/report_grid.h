@@ -32,6 +32,8 @@ __attribute__((format(printf, 2, 3))) void grid_add(struct report_grid *g, const
 /* A name, made safe to print, cut to so many columns (0 = never). */
 void grid_name(struct report_grid *g, const char *name, size_t length, size_t columns);
 void grid_time(struct report_grid *g, uint64_t ns);
+/* A time that may be a lower bound. */
+void grid_time_or_more(struct report_grid *g, uint64_t ns, int or_more);
 void grid_bytes(struct report_grid *g, uint64_t bytes);
 void grid_rate(struct report_grid *g, uint64_t per_s);                 /* in 10^9 */
 void grid_share(struct report_grid *g, uint64_t part, uint64_t whole); /* "-" of nothing */

@@ -21,8 +21,8 @@ static void move_past_nodes(uint64_t *now, const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->count) {
-            move_later(now, n->max_at, n->max);
-            move_later(now, n->first_at, n->first);
+            move_later(now, n->max_at, snapshot_node_ticks(s, n, n->max));
+            move_later(now, n->first_at, snapshot_node_ticks(s, n, n->first));
         }
     }
 }

@@ -42,6 +42,9 @@ void stat_fill(const struct stint_row *r, stint_stat *out) {
     out->flops = r->extra->flops;
     out->threads = (uint32_t)r->threads;
     out->stddev_ns = r->stddev_ns;
+    if (r->beyond) {
+        out->stddev_ns = STINT_NS_UNKNOWN;
+    }
     memcpy(out->info, r->info, strnlen(r->info, sizeof out->info - 1));
 }
 
@@ -121,20 +124,28 @@ uint64_t stint_stat_quantile(stint_set *set, const char *name, unsigned permille
 }
 
 /* The first whole nanosecond of a bucket, so that neighbours share their bound. */
-static uint64_t bucket_low_ns(const struct snapshot *s, uint32_t bucket) {
+static uint64_t bucket_low_ns(const struct snapshot *s, const struct histogram *h,
+                              uint32_t bucket) {
+    if (h->in_ns) {
+        return histogram_low(bucket);
+    }
     return snapshot_ns(s, histogram_low(bucket));
 }
 
 /* Returns how many buckets have a call, of which the first `room` are written. */
-static int buckets_copy(const struct snapshot *s, const struct histogram *h, stint_bucket *out,
-                        size_t room) {
+static int buckets_copy(const struct snapshot *s, const struct histogram *h, uint64_t max_ns,
+                        stint_bucket *out, size_t room) {
     size_t used = 0;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         if (!h->bucket[i]) {
             continue;
         }
         if (used < room) {
-            out[used] = (stint_bucket){bucket_low_ns(s, i), bucket_low_ns(s, i + 1), h->bucket[i]};
+            uint64_t end = bucket_low_ns(s, h, i + 1);
+            if (h->open && i + 1 >= h->open) {
+                end = u64_max(end, saturating_add(max_ns, 1));
+            }
+            out[used] = (stint_bucket){bucket_low_ns(s, h, i), end, h->bucket[i]};
         }
         ++used;
     }
@@ -155,7 +166,7 @@ int stint_stat_histogram(stint_set *set, const char *name, stint_bucket *buckets
     if (!h) {
         result = STINT_ERROR_NO_MEMORY;
     } else if (!rows_histogram(h, &p.rows, p.row, 0)) {
-        result = buckets_copy(&p.s, h, buckets, n);
+        result = buckets_copy(&p.s, h, p.rows.row[p.row].max_ns, buckets, n);
     }
     stat_close(&p);
     return result;

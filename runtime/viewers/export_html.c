@@ -76,7 +76,7 @@ static void html_put_bucket(struct sink *out, uint64_t item, uint64_t low, uint6
 /* Triples low, high, count of the buckets in use. Below 32 ticks several buckets may begin in the
  * same nanosecond: they are written as one. */
 static void html_put_histogram(struct sink *out, const struct snapshot *s,
-                               const struct histogram *h, int gpu) {
+                               const struct histogram *h, uint64_t max) {
     uint64_t low = 0, high = 0, count = 0, written = 0;
     sink_text(out, ",\"histogram\":");
     sink_put(out, "[", 1);
@@ -85,9 +85,12 @@ static void html_put_histogram(struct sink *out, const struct snapshot *s,
             continue;
         }
         uint64_t from = histogram_low(i), to = histogram_low(i + 1);
-        if (!gpu) { /* GPU times are in ns already */
+        if (!h->in_ns) {
             from = snapshot_ns(s, from);
             to = snapshot_ns(s, to);
+        }
+        if (h->open && i + 1 >= h->open) {
+            to = u64_max(to, saturating_add(max, 1));
         }
         if (count && from >= high) {
             html_put_bucket(out, written++, low, high, count);
@@ -138,12 +141,12 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
         export_columns_put(out, h->columns, r, 1, ",\"gpu\":{");
         if (with_histogram && r->has & ROW_GPU_HISTOGRAM &&
             !rows_histogram(&histogram, rows, row, 1)) {
-            html_put_histogram(out, s, &histogram, 1);
+            html_put_histogram(out, s, &histogram, r->extra->gpu_max_ns);
         }
         sink_put(out, "}", 1);
     }
     if (with_histogram && !rows_histogram(&histogram, rows, row, 0)) {
-        html_put_histogram(out, s, &histogram, 0);
+        html_put_histogram(out, s, &histogram, r->max_ns);
     }
 }
 

@@ -220,22 +220,30 @@ static uint64_t bound_picoseconds(const struct encoder *e, const struct metric_h
 }
 
 /* The counts of the buckets from the first to the last one in use, between one below and one above
- * them; a bound is the upper one of its bucket. */
+ * them; a bound is the upper one of its bucket. Calls in open buckets are above the last bound. */
 static void otlp_put_bounds(struct encoder *e, const struct metric_histogram *h) {
-    uint32_t first = h->bucket[0].bucket, last = h->bucket[h->buckets - 1].bucket;
+    uint32_t first = h->bucket[0].bucket, end = h->bucket[h->buckets - 1].bucket + 1, at = 0;
+    uint64_t above = 0;
+    if (h->open && end >= h->open) {
+        end = h->open - 1;
+        first = (uint32_t)u64_min(first, end);
+    }
     otlp_list(e, "bucketCounts");
     if (first) {
         otlp_long(e, NULL, 0);
     }
-    for (uint32_t i = first, at = 0; i <= last; ++i) {
+    for (uint32_t i = first; i < end; ++i) {
         int used = h->bucket[at].bucket == i;
         otlp_long(e, NULL, used ? h->bucket[at].count : 0);
         at += (uint32_t)used;
     }
-    otlp_long(e, NULL, 0);
+    for (; at < h->buckets; ++at) {
+        above += h->bucket[at].count;
+    }
+    otlp_long(e, NULL, above);
     otlp_list_end(e);
     otlp_list(e, "explicitBounds");
-    for (uint32_t i = first ? first - 1 : 0; i <= last; ++i) {
+    for (uint32_t i = first ? first - 1 : 0; i < end; ++i) {
         otlp_decimal(e, NULL, bound_picoseconds(e, h, i), 12);
     }
     otlp_list_end(e);

@@ -77,6 +77,16 @@ static void prometheus_put_family(const struct prometheus *p, const struct famil
     }
 }
 
+/* A percentile that is a lower bound is left out: nothing here could say so. */
+static uint32_t count_known(const struct stint_row *r, struct row_field percentiles) {
+    uint32_t known = 0;
+    while (known < PERCENTILE_COUNT && !row_is_beyond(r, percentiles)) {
+        percentiles.at += sizeof(uint64_t);
+        ++known;
+    }
+    return known;
+}
+
 static void prometheus_put_summary(const struct prometheus *p, const struct summary *m) {
     exposition_family(p->x, m->name, "summary", m->help);
     for (uint32_t i = 0; i < p->rows->count; ++i) {
@@ -85,9 +95,11 @@ static void prometheus_put_summary(const struct prometheus *p, const struct summ
             continue;
         }
         const struct exposition_labels l = prometheus_scope(p, r);
-        struct exposition_summary value = {NULL, row_number(r, m->sum), row_number(r, m->count)};
+        struct exposition_summary value = {.percentile_ns = row_field(r, m->percentiles),
+                                           .sum_ns = row_number(r, m->sum),
+                                           .count = row_number(r, m->count)};
         if (r->has & m->needs_quantiles) {
-            value.percentile_ns = row_field(r, m->percentiles);
+            value.percentiles = count_known(r, m->percentiles);
         }
         exposition_summary(p->x, &l, &value);
     }

@@ -49,15 +49,16 @@ struct exposition {
 };
 
 struct exposition_summary {
-    const uint64_t *percentile_ns; /* PERCENTILE_COUNT; NULL: they are not known */
+    const uint64_t *percentile_ns; /* the first `percentiles` of PERCENTILE_COUNT are known */
+    uint32_t percentiles;
     uint64_t sum_ns;
     uint64_t count;
 };
 
 /* The bounds of every histogram: 2^4 ns, which is about the time that a scope itself takes, and
- * each next power of two, to 2^42 ns (73 minutes), about where the recorder has its last bucket.
+ * each next power of two, to 2^46 ns (19.5 hours), about where the recorder has its last bucket.
  * They are the same for every scope, run and machine, so that buckets can be added. */
-#define EXPOSITION_BOUNDS 39u
+#define EXPOSITION_BOUNDS 43u
 
 static inline uint64_t exposition_bound_ns(uint32_t bound) {
     return (uint64_t)16 << bound;

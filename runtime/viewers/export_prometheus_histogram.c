@@ -18,15 +18,14 @@ static const struct histogram_family families[] = {
 
 /* Counts a bucket from the first bound on that is not below its longest duration. So no call that
  * is longer than a bound is counted up to it, and a call that is up to 1/16 shorter may be missing
- * there. The row's maximum would tell more, but grows: counts would fall while the run goes on. The
- * last bucket has no longest duration. */
+ * there. The row's maximum would tell more, but grows: counts would fall while the run goes on. An
+ * open bucket has no longest duration, nor has the last one. */
 static void count_up_to(struct exposition_histogram *out, const struct histogram *h, double unit) {
     uint64_t count = 0;
-    uint32_t bucket = 0;
+    uint32_t bucket = 0, end = h->open ? h->open - 1 : STINT_IMPL_BUCKETS - 1;
     for (uint32_t i = 0; i < EXPOSITION_BOUNDS; ++i) {
         double bound = (double)exposition_bound_ns(i);
-        while (bucket < STINT_IMPL_BUCKETS - 1 &&
-               (double)(histogram_low(bucket + 1) - 1) * unit <= bound) {
+        while (bucket < end && (double)(histogram_low(bucket + 1) - 1) * unit <= bound) {
             count += h->bucket[bucket++];
         }
         out->up_to[i] = count;
@@ -43,7 +42,6 @@ static uint32_t buckets_used(const struct histogram *h) {
 
 static void put_family(const struct prometheus *p, const struct histogram_family *f) {
     uint64_t left = p->s->size / sizeof(uint32_t);
-    double unit = f->gpu ? 1 : snapshot_steady_tick(p->s); /* nanoseconds */
     exposition_family(p->x, f->name, "histogram", f->help);
     /* A file with more buckets in use than it has room for is damaged: they overlap. */
     for (uint32_t i = 0; i < p->rows->count; ++i) {
@@ -60,7 +58,7 @@ static void put_family(const struct prometheus *p, const struct histogram_family
         const struct exposition_labels l = prometheus_scope(p, r);
         struct exposition_histogram m = {.sum_ns = rows_timed_ns(p->rows, p->order[i], f->gpu),
                                          .count = histogram_count(&h)};
-        count_up_to(&m, &h, unit);
+        count_up_to(&m, &h, h.in_ns ? 1 : snapshot_steady_tick(p->s));
         exposition_histogram(p->x, &l, &m);
     }
 }

@@ -180,7 +180,7 @@ void exposition_number(struct exposition *x, const struct exposition_labels *l, 
 void exposition_summary(struct exposition *x, const struct exposition_labels *l,
                         const struct exposition_summary *m) {
     static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
-    for (uint32_t i = 0; i < PERCENTILE_COUNT && m->percentile_ns; ++i) {
+    for (uint32_t i = 0; i < m->percentiles; ++i) {
         char quantile[BOUND_TEXT];
         bound_format(quantile, permilles[i] * PERMILLE_NS);
         series_put(x, "", l, "quantile", quantile);

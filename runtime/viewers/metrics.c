@@ -103,10 +103,23 @@ int metric_histogram_read(struct histogram *out, const struct rows *rows, uint32
     return histogram_count(out) + r->threads >= expected ? 0 : -1;
 }
 
-static void histogram_expand(struct histogram *out, const struct metric_histogram *h) {
+/* like: the histogram it is compared with, which may be in nanoseconds when this one is not: a name
+ * that only scopes had gets added samples. */
+static void histogram_expand(const struct reading *g, struct histogram *out,
+                             const struct metric_histogram *h,
+                             const struct metric_histogram *like) {
+    struct histogram ticks;
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; h && i < h->buckets; ++i) {
         out->bucket[h->bucket[i].bucket] = h->bucket[i].count;
+    }
+    if (h) {
+        out->open = h->open;
+        out->in_ns = h->in_ns;
+    }
+    if (h && like->in_ns && !h->in_ns) {
+        ticks = *out;
+        histogram_to_ns(out, &ticks, g->m->ns_per_tick);
     }
 }
 
@@ -127,6 +140,8 @@ static int histogram_fill(struct reading *g, struct metric_histogram *out,
         }
     }
     out->count = histogram_count(from);
+    out->open = from->open;
+    out->in_ns = from->in_ns;
     return 0;
 }
 
@@ -147,11 +162,12 @@ static struct metric_histogram *series_find(const struct hash_map *map,
 static int histogram_merge(struct reading *g, struct metric_histogram *to,
                            const struct metric_histogram *h) {
     struct histogram a, b;
-    histogram_expand(&a, to);
-    histogram_expand(&b, h);
+    histogram_expand(g, &a, to, h);
+    histogram_expand(g, &b, h, to);
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         a.bucket[i] = saturating_add(a.bucket[i], b.bucket[i]);
     }
+    a.open = histogram_open_lower(a.open, b.open);
     to->sum_ns = saturating_add(to->sum_ns, h->sum_ns);
     to->saturated = to->sum_ns == UINT64_MAX;
     to->min_ns = u64_min(to->min_ns, h->min_ns);
@@ -393,8 +409,8 @@ static int histogram_raise(struct reading *g, struct metric_histogram *now,
                            const struct metric_histogram *then) {
     struct histogram a, b;
     int fell = 0;
-    histogram_expand(&a, now);
-    histogram_expand(&b, then);
+    histogram_expand(g, &a, now, now);
+    histogram_expand(g, &b, then, now);
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         fell |= a.bucket[i] < b.bucket[i];
         a.bucket[i] = u64_max(a.bucket[i], b.bucket[i]);
@@ -446,7 +462,7 @@ static int keep_histograms(struct reading *g, const struct index *have,
         }
         *to = then->histogram[i];
         to->note = NULL;
-        histogram_expand(&buckets, to);
+        histogram_expand(g, &buckets, to, to);
         if (label_copy(now, &to->label) || histogram_fill(g, to, &buckets)) {
             return -1;
         }
@@ -515,8 +531,8 @@ static int histogram_since(struct reading *g, const struct metric_histogram *now
     if (then && now->count == then->count && now->sum_ns == then->sum_ns) {
         return 0;
     }
-    histogram_expand(&a, now);
-    histogram_expand(&b, then);
+    histogram_expand(g, &a, now, now);
+    histogram_expand(g, &b, then, now);
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         a.bucket[i] = saturating_subtract(a.bucket[i], b.bucket[i]);
     }
@@ -574,19 +590,22 @@ int metrics_since(struct metrics *out, const struct metrics *now, const struct m
 
 double metric_middle(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket) {
     double middle = histogram_middle(bucket);
-    return h->gpu ? middle : middle * m->ns_per_tick;
+    if (h->open && bucket + 1 >= h->open) {
+        middle = (double)histogram_low(bucket);
+    }
+    return h->in_ns ? middle : middle * m->ns_per_tick;
 }
 
 /* Between two numbers of ticks, so that it is a bound whether or not a bound belongs to the bucket
  * below it. */
 double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket) {
     double bound = (double)histogram_low(bucket + 1) - 0.5;
-    return h->gpu ? bound : bound * m->ns_per_tick;
+    return h->in_ns ? bound : bound * m->ns_per_tick;
 }
 
 uint64_t metric_percentile(const struct metrics *m, const struct metric_histogram *h,
                            uint32_t permille) {
-    uint64_t rank = h->count / 1000 * permille + (h->count % 1000 * permille + 999) / 1000;
+    uint64_t rank = histogram_rank(h->count, permille);
     uint64_t seen = 0;
     for (uint32_t i = 0; i < h->buckets; ++i) {
         seen += h->bucket[i].count;
@@ -595,6 +614,14 @@ uint64_t metric_percentile(const struct metrics *m, const struct metric_histogra
         }
     }
     return 0;
+}
+
+int metric_is_beyond(const struct metric_histogram *h, uint32_t permille) {
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < h->buckets && h->bucket[i].bucket + 1 < h->open; ++i) {
+        before += h->bucket[i].count;
+    }
+    return h->open && histogram_rank(h->count, permille) > before;
 }
 
 static int32_t metric_exponential_index(double ns) {

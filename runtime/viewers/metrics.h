@@ -33,8 +33,10 @@ struct metric_histogram {
     struct metric_label label;
     struct metric_bucket *bucket; /* by number; those with a count */
     uint32_t buckets;
-    uint32_t row;  /* of rows_flat */
-    int gpu;       /* the values are nanoseconds, else ticks */
+    uint32_t row; /* of rows_flat */
+    int gpu;
+    int in_ns;     /* the values of the buckets are nanoseconds, else ticks */
+    uint32_t open; /* as in struct histogram */
     int saturated; /* the sum is more than a number holds */
     int bounded;   /* min_ns and max_ns are known */
     int noted;     /* an earlier reading has the same slowest call */
@@ -102,8 +104,8 @@ int metrics_raise(struct metrics *now, const struct metrics *then);
 int metrics_since(struct metrics *out, const struct metrics *now, const struct metrics *then);
 void metrics_free(struct metrics *m);
 
-/* The value that the samples of a bucket count as, and the bound above which no sample of it is:
- * both in nanoseconds. */
+/* The value that the samples of a bucket count as, of an open one the least that they are, and the
+ * bound above which no sample of it is: both in nanoseconds. */
 double metric_middle(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
 double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
 
@@ -111,6 +113,9 @@ double metric_bound(const struct metrics *m, const struct metric_histogram *h, u
  * the middle of the bucket that has the sample of that rank. 0 without a sample. */
 uint64_t metric_percentile(const struct metrics *m, const struct metric_histogram *h,
                            uint32_t permille);
+
+/* Whether that percentile is a lower bound: it falls on a call that no bucket tells apart. */
+int metric_is_beyond(const struct metric_histogram *h, uint32_t permille);
 
 /* An exponential histogram: index i counts values in (2^(i/2^s), 2^((i+1)/2^s)] seconds. */
 #define METRIC_SCALE 6

@@ -97,7 +97,7 @@ GPU_SUMS void gpu_activity_took(struct arena_activity *a, uint64_t ns, uint64_t 
     a->bytes += bytes;
     a->max_bytes = bytes > a->max_bytes ? bytes : a->max_bytes;
     a->min_bytes = bytes < a->min_bytes ? bytes : a->min_bytes;
-    stint_impl_histogram_add(arena.base, a->histogram, ns);
+    histogram_add(arena.base, a->histogram, ns);
 }
 
 /* Adds to `a` that `n` were launched, by calls of `call_ns` in all, and waited `delay_ns`. */

@@ -10,6 +10,7 @@
 
 #include "arena/arena.h"
 #include "base/config.h"
+#include "base/histogram.h"
 #include "fake_clock.h"
 #include "gpu/cuda_codes.h"
 #include "stint/stint.h"
@@ -52,7 +53,7 @@ GPU_SUMS void gpu_sums_add(struct stint_impl_node *n, uint32_t device, uint64_t 
     g->min = ns < g->min ? ns : g->min;
     g->max = ns > g->max ? ns : g->max;
     g->device = device;
-    stint_impl_histogram_add(arena.base, g->histogram, ns);
+    histogram_add(arena.base, g->histogram, ns);
 }
 
 /* The innermost open scope took `ns` on the GPU; does so much work. */

@@ -47,6 +47,7 @@ struct row_field {
 enum {
     ROW_SAMPLES = 1,
     ROW_HISTOGRAM = 2,
+    ROW_STDDEV = 16384,
     ROW_FIRST = 4,
     ROW_GPU = 8,
     ROW_GPU_HISTOGRAM = 16,

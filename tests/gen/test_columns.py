@@ -137,7 +137,7 @@ enum percentile {
         self.refuse(CALLS.replace("tree", "list"),
                     "[calls]: unknown view 'list' (table|tree|none)")
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
-                    "[rate]: unknown need 'power' (samples|self|histogram|first|gpu|gpu_histogram|"
+                    "[rate]: unknown need 'power' (samples|self|histogram|first|stddev|gpu|gpu_histogram|"
                     "bytes|flops|bound|device|counted|multiplexed|waiting|partial|%s)"
                     % "|".join(columns.group_names()))
         self.refuse(RATE.replace("= corrected", "= certain"),

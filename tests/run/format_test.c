@@ -105,6 +105,7 @@ static const struct field fields[] = {
     WHOLE(arena_measures)
     F(arena_measures, next) F(arena_measures, range)
     WHOLE(stint_impl_histogram) F(stint_impl_histogram, bucket)
+    F(stint_impl_histogram, open) F(stint_impl_histogram, reserved)
     WHOLE(arena_gpu)
     F(arena_gpu, seq) F(arena_gpu, total) F(arena_gpu, min) F(arena_gpu, max) F(arena_gpu, first)
     F(arena_gpu, histogram) F(arena_gpu, device) F(arena_gpu, reserved)
@@ -239,7 +240,8 @@ TEST(format, numbers_it_names) {
     CHECK_EQ_U64(ARENA_FORMAT_OLDEST, 4);
     CHECK_EQ_U64(STINT_IMPL_UNIT, 64);
     CHECK_EQ_U64(STINT_IMPL_FRAMES, 257);
-    CHECK_EQ_U64(STINT_IMPL_BUCKETS, 640);
+    CHECK_EQ_U64(STINT_IMPL_BUCKETS, 704);
+    CHECK_EQ_U64(ARENA_BUCKETS_OF_4, 640);
     CHECK_EQ_U64(STINT_IMPL_NODE_BITS, 26);
     CHECK_EQ_U64(STINT_IMPL_SPAN_BITS, 38);
     CHECK_EQ_U64(STINT_IMPL_EVENT_KIND, 62);
@@ -248,7 +250,7 @@ TEST(format, numbers_it_names) {
     CHECK_EQ_U64(STINT_IMPL_EVENT_PAYLOAD, 3);
     CHECK_EQ_U64(ARENA_SITES_PER_CHUNK, 256);
     CHECK_EQ_U64(ARENA_SETS_PER_CHUNK, 256);
-    CHECK_EQ_U64(STINT_STATUS_COUNT, 31);
+    CHECK_EQ_U64(STINT_STATUS_COUNT, 33);
     CHECK_EQ_U64(MEASURE_COUNT, 63);
     CHECK_EQ_U64(ARENA_LANE_ACTIVITIES, 1);
 }

@@ -434,7 +434,7 @@ def check_buckets(name, buckets, count):
     counts do not fall, and the last is the count."""
     bounds = [decimal.Decimal(bound) * 10**9 for bound, _ in buckets[:-1]]
     counts = [number for _, number in buckets]
-    need(bounds == [2**i for i in range(4, 43)] and buckets[-1][0] == "+Inf", "bounds of " + name)
+    need(bounds == [2**i for i in range(4, 47)] and buckets[-1][0] == "+Inf", "bounds of " + name)
     need(counts == sorted(counts) and counts[-1] == count, "buckets of " + name)
 
 

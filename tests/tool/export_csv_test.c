@@ -60,7 +60,7 @@ TEST(export_csv, keys_say_the_unit_and_are_the_reports) {
             !strcmp(c->column[i].key, "bytes_per_s") || !strcmp(c->column[i].key, "flops_per_s");
     }
     CHECK_EQ_U64(rates, 2);
-    CHECK_STR_EQ(c->column[c->count - 1].key, "open_ns");
+    CHECK_STR_EQ(c->column[c->count - 1].key, "gpu_beyond");
     snapshot_free(&s);
 }
 

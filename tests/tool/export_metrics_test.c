@@ -12,7 +12,7 @@ static const double lengths[] = {0.2381, 1, 3.7, 41.6667};
 /* A histogram with one bucket. */
 static struct metric_histogram one_bucket(struct metric_bucket *b, uint32_t bucket, int gpu) {
     *b = (struct metric_bucket){bucket, 9};
-    return (struct metric_histogram){.bucket = b, .buckets = 1, .gpu = gpu, .count = 9};
+    return (struct metric_histogram){.bucket = b, .buckets = 1, .in_ns = gpu, .count = 9};
 }
 
 /* A value is within 3.7 % of the centre of the exponential bucket that it is counted in. */
@@ -254,7 +254,7 @@ TEST(metrics, a_later_reading_is_a_millisecond_later) {
 
 /* As a histogram of which some calls are missing: it is not written, but not forgotten either. */
 TEST(metrics, what_a_reading_lacks_is_not_added_again) {
-    struct histogram truth[SCOPES] = {{{[7] = 3}}, {{[9] = 4}}};
+    struct histogram truth[SCOPES] = {{.bucket = {[7] = 3}}, {.bucket = {[9] = 4}}};
     struct metrics one = make_reading(0, truth, 2, 10 * MS_NS), since;
     struct metrics two = make_reading(1, truth, 1, 20 * MS_NS);
     CHECK(!metrics_raise(&two, &one));
@@ -273,7 +273,7 @@ TEST(metrics, what_a_reading_lacks_is_not_added_again) {
 
 /* Once, although each reading has it. */
 TEST(metrics, the_slowest_call_is_an_exemplar_when_it_is_new) {
-    const struct histogram truth[SCOPES] = {{{[7] = 3}}};
+    const struct histogram truth[SCOPES] = {{.bucket = {[7] = 3}}};
     const struct {
         const char *note;
         uint64_t max_ns;

@@ -537,7 +537,7 @@ def case_kept_limit(folder):
     first, second = ([draw.randrange(1000, 90000) for _ in range(16)] for _ in range(2))
     kept, row = merged_size(folder, first, second)
     need(exact_of(first + second).items() <= row.items(), row)
-    histograms = kept + 50 * 2560
+    histograms = kept + 50 * 2880
     for more in ([12345], [12345] * 30):
         size, row = merged_size(folder, first, second + more)
         need(size == histograms, kept, size)
@@ -554,7 +554,7 @@ def case_kept_limit(folder):
     longer, row = merged_size(folder, first, second[1:] + [RAW_BELOW])
     need(longer == histograms and row["samples"] == 32, kept, longer, row)
     half = RankFile([Scope("a", [RAW_BELOW // 2])]).write(folder / "half")
-    for stretch, size in ((1, 0), (2, 0), (3, 2560)):  # kept in the run, but too long in the merge
+    for stretch, size in ((1, 0), (2, 0), (3, 2880)):  # kept in the run, but too long in the merge
         merge([elsewhere(half, folder / "long", 1, stretch)], folder / "out", keep="names")
         data = (folder / "out").read_bytes()
         if stretch == 1:
@@ -587,7 +587,7 @@ def case_kept_in_part(folder):
         merge([knows, other], folder / "out", keep="names")
         need(content(folder / "tree")["stats"] == content(folder / "out")["stats"])
         data = (folder / "out").read_bytes()
-        need(len(data) >= (folder / "known").stat().st_size + 2560, "has a histogram")
+        need(len(data) >= (folder / "known").stat().st_size + 2880, "has a histogram")
 
 
 def case_kept_order(folder):

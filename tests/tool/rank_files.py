@@ -9,7 +9,7 @@ from cases import header_fields
 
 HEADER = header_fields()
 HEADER_BYTES = 17232
-UNIT, NODE_BYTES, HISTOGRAM_BYTES, THREAD_BYTES = 64, 320, 2560, 400
+UNIT, NODE_BYTES, HISTOGRAM_BYTES, THREAD_BYTES = 64, 320, 2880, 400
 RAW_SAMPLES = 32  # that a node keeps itself
 RAW_BELOW = (1 << 31) - 1  # ticks of one
 ROLE_NONE, ROLE_WAITING = 0, 8

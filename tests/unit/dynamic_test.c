@@ -189,9 +189,53 @@ TEST(dynamic, added_samples) {
     }
     CHECK_EQ_U64(stat_of("around").self_ns, 100); /* a sample beside the tree takes no time in it */
     CHECK(stint_sample_add("s", (uint64_t)INT64_MAX + 1) == -1);
-    CHECK_EQ_U64(lost(STINT_STATUS_BAD_SAMPLE), 1);
+    CHECK(stint_sample_add("s", UINT64_MAX) == -1);
+    CHECK_EQ_U64(lost(STINT_STATUS_BAD_TIME), 2);
+    CHECK_EQ_U64(lost(STINT_STATUS_BAD_SAMPLE), 0);
     CHECK(stint_sample_add("zero", 0) == 0);
     CHECK(calls_of("zero") == 1 && stat_of("zero").max_ns == 0);
+}
+
+/* The times that went in come out, and the timed scopes of a name are in its row. */
+TEST(dynamic, added_samples_are_nanoseconds) {
+    static const uint64_t given[] = {0, 1, 7, 9, 17, 31536000000000000, INT64_MAX};
+    char name[24];
+    for (size_t i = 0; i < sizeof given / sizeof *given; ++i) {
+        snprintf(name, sizeof name, "given %zu", i);
+        CHECK(stint_sample_add(name, given[i]) == 0);
+        stint_stat s = stat_of(name);
+        CHECK(s.total_ns == given[i] && s.min_ns == given[i] && s.max_ns == given[i] &&
+              s.first_ns == given[i] && s.p50_ns == given[i] && s.p99_ns == given[i]);
+    }
+    CHECK(stint_sample_add(name, INT64_MAX) == 0);
+    CHECK(stint_sample_add(name, 2) == STINT_ERROR_NOT_AVAILABLE); /* the sum has no room */
+    CHECK(stint_sample_add(name, 1) == 0);
+    CHECK_EQ_U64(stat_of(name).total_ns, UINT64_MAX);
+    CHECK(calls_of(name) == 3 && lost(STINT_STATUS_BAD_TIME) == 1);
+}
+
+TEST(dynamic, added_samples_of_a_timed_name) {
+    for (uint64_t i = 0; i < 100; ++i) {
+        {
+            REGISTER_TIMER("both");
+            fake_advance(1000);
+        }
+        stint_sample_add("both", i < 50 ? 7 : 5000);
+        if (i == 4) { /* all are kept */
+            CHECK(stat_of("both").p50_ns == 7 && stat_of("both").p90_ns == 1000);
+        }
+    }
+    stint_stat s = stat_of("both");
+    stint_bucket bucket[4];
+    CHECK(s.calls == 200 && s.total_ns == 100 * 1000 + 50 * 7 + 50 * 5000);
+    CHECK(s.min_ns == 7 && s.max_ns == 5000 && s.first_ns == 1000 && s.self_ns == s.total_ns);
+    CHECK(s.p50_ns > 968 && s.p50_ns < 1032 && s.p99_ns > 4840 && s.p99_ns <= 5000);
+    CHECK(stint_stat_histogram(NULL, "both", bucket, 4) == 3);
+    CHECK(bucket[0].low_ns == 7 && bucket[0].high_ns == 8 && bucket[0].calls == 50);
+    CHECK(bucket[1].calls == 100 && bucket[2].calls == 50);
+    stint_reset();
+    stint_sample_add("both", 9);
+    CHECK(stat_of("both").total_ns == 9 && stat_of("both").p50_ns == 9 && calls_of("both") == 1);
 }
 
 /* Longer ago than the clock runs: still a sample of before the reset. */

@@ -26,7 +26,7 @@ TEST(histogram, every_bucket_holds_its_bounds) {
     CHECK_EQ_U64(histogram_low(0), 0);
     CHECK_EQ_U64(histogram_low(31), 31);
     CHECK_EQ_U64(histogram_low(33), 34);
-    CHECK_EQ_U64(histogram_low(STINT_IMPL_BUCKETS), (uint64_t)1 << 43); /* 2.4 hours of ns */
+    CHECK_EQ_U64(histogram_low(STINT_IMPL_BUCKETS), (uint64_t)1 << 47); /* 39 hours of ns */
 }
 
 TEST(histogram, longer_than_the_last_bucket_stays_in_it) {
@@ -121,8 +121,8 @@ TEST(histogram, full_buckets_do_not_overflow) {
         h.bucket[i] = (uint64_t)UINT32_MAX << 20; /* a million threads of saturated ones */
     }
     uint64_t count = histogram_count(&h);
-    CHECK_EQ_U64(stint_impl_bucket(histogram_percentile(&h, count, 500)), 319);
-    CHECK_EQ_U64(stint_impl_bucket(histogram_percentile(&h, count, 990)), 633);
+    CHECK_EQ_U64(stint_impl_bucket(histogram_percentile(&h, count, 500)), 351);
+    CHECK_EQ_U64(stint_impl_bucket(histogram_percentile(&h, count, 990)), 696);
 }
 
 TEST(histogram, bounds_and_middles) {
@@ -175,7 +175,7 @@ TEST(histogram, in_nanoseconds_of_a_clock_of_them_is_the_same) {
     struct histogram ns;
     fill(heavy_tail);
     histogram_to_ns(&ns, &h, 1);
-    CHECK(!memcmp(&ns, &h, sizeof h));
+    CHECK(!memcmp(ns.bucket, h.bucket, sizeof h.bucket) && ns.in_ns && !ns.open);
 }
 
 TEST(histogram, in_nanoseconds_adds_what_falls_together) {
@@ -190,6 +190,32 @@ TEST(histogram, in_nanoseconds_adds_what_falls_together) {
     histogram_to_ns(&ns, &h, 1e30); /* far beyond the grid, but for 0 */
     CHECK_EQ_U64(ns.bucket[0], 1);
     CHECK_EQ_U64(ns.bucket[STINT_IMPL_BUCKETS - 1], 32 * 33 / 2 - 1);
+}
+
+/* A time that is longer than the grid is open there, and stays above its lower bound. */
+TEST(histogram, open_buckets_stay_open) {
+    static const double units[] = {0.2381, 1, 41.6667};
+    const uint64_t low = histogram_low(STINT_IMPL_BUCKETS - 1);
+    for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
+        struct histogram ns;
+        memset(&h, 0, sizeof h);
+        h.bucket[100] = 90;
+        h.bucket[STINT_IMPL_BUCKETS - 1] = 10;
+        h.open = STINT_IMPL_BUCKETS;
+        CHECK_EQ_U64(histogram_beyond(&h), 10);
+        CHECK_EQ_U64(histogram_percentile(&h, 100, 900), (uint64_t)histogram_middle(100));
+        CHECK_EQ_U64(histogram_percentile(&h, 100, 901), low);
+        CHECK_EQ_U64(histogram_max(&h), UINT64_MAX);
+        CHECK_EQ_U64(histogram_end(&h, STINT_IMPL_BUCKETS - 1, UINT64_MAX / 2), UINT64_MAX / 2 + 1);
+        histogram_to_ns(&ns, &h, units[u]);
+        CHECK(ns.open && histogram_low(ns.open - 1) <= (uint64_t)((double)low * units[u] + 1));
+        CHECK_EQ_U64(histogram_beyond(&ns), 10);
+        CHECK_EQ_U64(histogram_count(&ns), 100);
+        h.bucket[STINT_IMPL_BUCKETS - 1] = 0; /* they were before the interval */
+        CHECK(!histogram_beyond(&h) && histogram_max(&h) == histogram_low(101) - 1);
+    }
+    CHECK(histogram_open_lower(0, 5) == 5 && histogram_open_lower(5, 0) == 5);
+    CHECK(histogram_open_lower(7, 5) == 5 && histogram_open_lower(5, 7) == 5);
 }
 
 HARNESS_MAIN()

@@ -15,7 +15,7 @@ static struct stint_impl_node *scope_get(struct thread_block *b, uint32_t site) 
 }
 
 static struct stint_impl_node *interval_get(struct thread_block *b, uint32_t site) {
-    return tree_node(b, tree_get_interval(b, 0, site));
+    return tree_node(b, tree_get_interval(b, STINT_IMPL_INTERVAL_NODE, 0, site));
 }
 
 static uint32_t marked(const struct stint_impl_node *n) {
@@ -103,6 +103,7 @@ TEST(node, samples_beyond_the_last_bucket_share_it_and_keep_their_maximum) {
     CHECK_EQ_U64(n->span, 0); /* so that the inline path never sees one */
     CHECK_STR_EQ(n->info, "longest");
     CHECK_EQ_U64(h->bucket[STINT_IMPL_BUCKETS - 1], 2);
+    CHECK_EQ_U64(h->open, STINT_IMPL_BUCKETS);
 }
 
 TEST(node, sample_keeps_first_least_and_most) {
@@ -155,7 +156,7 @@ TEST(node, histogram_saturates) {
     node_add_sample(b, n, 0, 7, 0, NULL);
     node_add_sample(b, n, 0, 7, 0, NULL);
     CHECK_EQ_U64(h->bucket[7], STINT_IMPL_BUCKET_FULL);
-    node_add_sample(b, n, 0, UINT64_MAX / 2, 0, NULL); /* beyond 40 octaves: the last bucket */
+    node_add_sample(b, n, 0, UINT64_MAX / 2, 0, NULL); /* beyond 44 octaves: the last bucket */
     CHECK_EQ_U64(h->bucket[STINT_IMPL_BUCKETS - 1], 1);
 }
 

@@ -49,13 +49,13 @@ TEST(rows, gpu_times_beside_the_cpus) {
           r->extra->gpu_percentile_ns[PERCENTILE_P99] <= 900);
     CHECK_EQ_U64(r->extra->cpu_share_ppm, 142858);
     CHECK_EQ_U64(r->extra->gpu_share_ppm, 857142);
-    CHECK_EQ_U64(r->has,
-                 ROW_SAMPLES | ROW_SELF | ROW_HISTOGRAM | ROW_FIRST | ROW_GPU | ROW_GPU_HISTOGRAM);
+    CHECK_EQ_U64(r->has, ROW_SAMPLES | ROW_SELF | ROW_HISTOGRAM | ROW_STDDEV | ROW_FIRST | ROW_GPU |
+                             ROW_GPU_HISTOGRAM);
     r = flat_row("cpu");
     CHECK_EQ_U64(r->extra->gpu_calls + r->extra->gpu_total_ns + r->extra->gpu_min_ns +
                      r->extra->gpu_max_ns,
                  0);
-    CHECK_EQ_U64(r->has, ROW_SAMPLES | ROW_SELF | ROW_HISTOGRAM | ROW_FIRST);
+    CHECK_EQ_U64(r->has, ROW_SAMPLES | ROW_SELF | ROW_HISTOGRAM | ROW_STDDEV | ROW_FIRST);
     interval_close(&s);
 }
 

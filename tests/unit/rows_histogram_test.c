@@ -209,7 +209,7 @@ HARNESS_MAIN()
 TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
     static struct snapshot s;
     static struct histogram h;
-    static uint32_t buckets[STINT_IMPL_BUCKETS];
+    static struct stint_impl_histogram read;
     struct rows rows;
     node_raw_samples = 0;
     timed("a", 10);
@@ -225,11 +225,11 @@ TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
     uint32_t unit = f[1].pending / STINT_IMPL_BUCKETS_A_UNIT;
     const struct stint_impl_histogram *in_arena = arena_at(unit);
     CHECK_EQ_U64(in_arena->bucket[stint_impl_bucket(15)], 0);
-    CHECK(!snapshot_read_buckets(&s, 0, unit, buckets));
-    CHECK_EQ_U64(buckets[stint_impl_bucket(15)], 1);
-    CHECK(!snapshot_read_buckets(&s, SNAPSHOT_NONE, unit, buckets));
-    CHECK_EQ_U64(buckets[stint_impl_bucket(15)], 0);
-    CHECK(snapshot_read_buckets(&s, 0, UINT32_MAX, buckets) == -1);
+    CHECK(!snapshot_read_buckets(&s, 0, unit, &read));
+    CHECK_EQ_U64(read.bucket[stint_impl_bucket(15)], 1);
+    CHECK(!snapshot_read_buckets(&s, SNAPSHOT_NONE, unit, &read));
+    CHECK_EQ_U64(read.bucket[stint_impl_bucket(15)], 0);
+    CHECK(snapshot_read_buckets(&s, 0, UINT32_MAX, &read) == -1);
     interval_close(&s);
     timed("b", 15);
     CHECK_EQ_U64(in_arena->bucket[stint_impl_bucket(15)], 1);

@@ -121,7 +121,7 @@ TEST(tree, nodes_of_a_site_share_one_histogram) {
     struct thread_block *b = enter();
     uint32_t a = child_of(b, root_of(b), 1), c = child_of(b, root_of(b), 2);
     uint32_t in_a = child_of(b, a, 3), in_c = child_of(b, c, 3);
-    uint32_t interval = tree_get_interval(b, 0, 3);
+    uint32_t interval = tree_get_interval(b, STINT_IMPL_INTERVAL_NODE, 0, 3);
     thread_leave(b);
     node_raw_samples = 0;
     CHECK(in_a != in_c);
@@ -142,9 +142,10 @@ TEST(tree, nodes_of_a_site_share_one_histogram) {
 
 TEST(tree, interval_is_not_the_scope) {
     struct thread_block *b = enter();
-    uint32_t scope = child_of(b, root_of(b), 1), interval = tree_get_interval(b, 0, 1);
+    uint32_t scope = child_of(b, root_of(b), 1),
+             interval = tree_get_interval(b, STINT_IMPL_INTERVAL_NODE, 0, 1);
     CHECK(interval != 0 && interval != scope);
-    CHECK_EQ_U64(tree_get_interval(b, 0, 1), interval);
+    CHECK_EQ_U64(tree_get_interval(b, STINT_IMPL_INTERVAL_NODE, 0, 1), interval);
     CHECK_EQ_U64(tree_node(b, interval)->kind, STINT_IMPL_INTERVAL_NODE);
     thread_leave(b);
 }

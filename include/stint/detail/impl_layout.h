@@ -54,8 +54,9 @@
 
 #define STINT_IMPL_DEPTH 256 /* open scopes of a thread; deeper ones are counted, not timed */
 #define STINT_IMPL_FRAMES (STINT_IMPL_DEPTH + 1) /* and the root */
-#define STINT_IMPL_BUCKETS 640 /* 16 linear sub-buckets an octave over 40 octaves of ticks */
-#define STINT_IMPL_LONG ((uint64_t)1 << 43) /* ticks, most of an hour: all longer share a bucket */
+#define STINT_IMPL_BUCKETS 704 /* 16 linear sub-buckets an octave over 44 octaves */
+#define STINT_IMPL_LONG                                                                            \
+    ((uint64_t)1 << 47)    /* ticks, many hours: all longer share the last bucket */
 #define STINT_IMPL_RAW 32  /* samples that a node keeps itself, until it gets a histogram */
 #define STINT_IMPL_INFO 64 /* bytes of a scope's info kept with its maximum, NUL included */
 
@@ -153,9 +154,10 @@ struct stint_impl_node {
 };
 
 enum stint_impl_kind {
-    STINT_IMPL_SCOPE_NODE = 0, /* nests: counts as a child of its parent */
-    STINT_IMPL_INTERVAL_NODE =
-        1 /* handles and added samples: may overlap anything, child of nothing */
+    STINT_IMPL_SCOPE_NODE = 0,    /* nests: counts as a child of its parent */
+    STINT_IMPL_INTERVAL_NODE = 1, /* handles: may overlap anything, child of nothing */
+    STINT_IMPL_NS_NODE = 2 /* the same of added samples: total, min, max, first, its kept samples
+                            * and its histogram are nanoseconds, as are its spans in a trace */
 };
 
 /* A bit of a scope's kind: a stint_impl_sent follows the node. */
@@ -180,6 +182,10 @@ struct stint_impl_sent {
 
 struct stint_impl_histogram {
     uint32_t bucket[STINT_IMPL_BUCKETS]; /* saturating. Owner, relaxed */
+    /* The number + 1 of the first bucket that may have samples longer than itself; 0 = none has.
+     * Owner, relaxed */
+    uint32_t open;
+    uint32_t reserved[15];
 };
 
 /* One event of a trace. The two top bits of `at` tell what it is, the rest is ticks; 0 = being
@@ -410,14 +416,6 @@ static inline __attribute__((always_inline)) uint32_t stint_impl_bucket_place(ui
     uint32_t top_bit = (uint32_t)__builtin_clz(ticks | 16u) ^ 31u; /* so it is one instruction */
     uint32_t shift = top_bit - 4u;
     return (histogram + shift) * STINT_IMPL_BUCKETS_A_UNIT + (ticks >> shift);
-}
-
-/* One sample in a histogram, below STINT_IMPL_LONG; in units, 0 = none. */
-static inline void stint_impl_histogram_add(char *base, uint32_t histogram, uint64_t ticks) {
-    if (histogram) {
-        uint64_t place = (uint64_t)histogram * STINT_IMPL_BUCKETS_A_UNIT;
-        stint_impl_bucket_add((uint32_t *)(void *)base + place + stint_impl_bucket(ticks));
-    }
 }
 
 /* Counts what the last scope of the frame left; first the note of it is removed, so that a reader

@@ -2,7 +2,7 @@
 /*
  * Reads run files for diff.c: for each name and set a sample of each run. cmd_diff.c calls
  * diff_read once per file. One run is in memory at a time; a few hundred bytes per statistic are
- * kept of it, because most of the 640 buckets of a histogram are empty.
+ * kept of it, because most of the 704 buckets of a histogram are empty.
  */
 #include <math.h>
 #include <string.h>
@@ -102,8 +102,9 @@ static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) 
 }
 
 static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
-    const struct stint_impl_histogram *h = snapshot_at(r->s, unit, sizeof *h);
-    if (!h || hash_map_get(&r->seen, unit) != HASH_MAP_NONE) {
+    struct stint_impl_histogram h;
+    if (hash_map_get(&r->seen, unit) != HASH_MAP_NONE ||
+        snapshot_read_buckets(r->s, SNAPSHOT_NONE, unit, &h)) {
         return 0;
     }
     if (hash_map_add(&r->seen, unit, 0)) {
@@ -116,8 +117,9 @@ static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit
         return -1;
     }
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        (*to)->bucket[i] += h->bucket[i];
+        (*to)->bucket[i] += h.bucket[i];
     }
+    (*to)->open = histogram_open_lower((*to)->open, h.open);
     return 0;
 }
 
@@ -146,10 +148,10 @@ static int keep_buckets(struct diff *d, struct diff_histogram *out, const struct
 static int keep_histogram_of_row(struct reading *r, struct diff_histogram *out, uint32_t row,
                                  int gpu, double unit) {
     struct histogram h;
-    if (rows_histogram(&h, &r->rows, row, gpu)) {
-        memset(&h, 0, sizeof h); /* without percentiles */
+    if (rows_histogram(&h, &r->rows, row, gpu) || histogram_beyond(&h)) {
+        memset(&h, 0, sizeof h); /* without percentiles, or they are lower bounds */
     }
-    return keep_buckets(r->d, out, &h, unit);
+    return keep_buckets(r->d, out, &h, h.in_ns ? 1 : unit);
 }
 
 static int keep_times_of_row(struct reading *r, struct diff_sample *to, uint32_t index) {
@@ -245,7 +247,7 @@ static int keep_activities(struct reading *r, int side, uint32_t number) {
     }
     for (uint32_t i = 0; i < r->d->items; ++i) {
         struct diff_times *to = &r->d->item[i].run[side][number].cpu;
-        if (sum[i] && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
+        if (sum[i] && !histogram_beyond(sum[i]) && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
             return -1;
         }
     }

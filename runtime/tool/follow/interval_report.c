@@ -15,6 +15,16 @@ static void put_time(struct text *out, uint64_t ns) {
     text_add(out, "  %9s", number);
 }
 
+static void put_metric_percentile(struct text *out, const struct metrics *m,
+                                  const struct metric_histogram *h, uint32_t permille) {
+    char number[TEXT_NUMBER];
+    text_time_or_more(out, number, metric_percentile(m, h, permille), metric_is_beyond(h, permille),
+                      config.unit);
+    size_t columns = text_columns(number);
+    text_spaces(out, columns < 9 ? 11 - columns : 2);
+    text_add(out, "%s", number);
+}
+
 static const struct metric_histogram *find_whole(const struct metrics *run,
                                                  const struct metric_histogram *h) {
     for (uint32_t i = 0; i < run->histograms; ++i) {
@@ -44,10 +54,10 @@ static void put_interval_row(struct text *out, const struct metrics *run,
     text_add(out, "  %10llu", (unsigned long long)h->count);
     put_time(out, h->sum_ns);
     for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
-        put_time(out, metric_percentile(interval, h, permilles[i]));
+        put_metric_percentile(out, interval, h, permilles[i]);
     }
-    put_time(out, metric_percentile(run, whole, 500));
-    put_time(out, metric_percentile(run, whole, 990));
+    put_metric_percentile(out, run, whole, 500);
+    put_metric_percentile(out, run, whole, 990);
     text_put(out, h->gpu ? "  GPU\n" : "\n", h->gpu ? 6 : 1);
 }
 

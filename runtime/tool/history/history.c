@@ -71,7 +71,7 @@ static int add_value(struct history *h, struct history_series *s,
 }
 
 static int add_cpu_times(struct history *h, const struct stint_row *row, const char *set) {
-    if (!(row->has & ROW_SAMPLES) || !(row->has & ROW_HISTOGRAM) || (row->has & ROW_BOUNDS)) {
+    if (!(row->has & ROW_SAMPLES) || !(row->has & ROW_STDDEV) || (row->has & ROW_BOUNDS)) {
         return 0;
     }
     struct history_value value = {.run = h->runs,
@@ -89,7 +89,7 @@ static int add_cpu_times(struct history *h, const struct stint_row *row, const c
 }
 
 static int add_gpu_times(struct history *h, const struct stint_row *row, const char *set) {
-    if (!(row->has & ROW_GPU) || !(row->has & ROW_GPU_HISTOGRAM)) {
+    if (!(row->has & ROW_GPU) || !(row->has & ROW_GPU_HISTOGRAM) || row->extra->gpu_beyond) {
         return 0;
     }
     struct history_value value = {.run = h->runs,

@@ -179,14 +179,14 @@ static int copy_gpu_times(struct merge *m, struct merge_map *map, const struct s
 static void copy_node_times(const struct merge_map *map, struct stint_impl_node *to,
                             const struct snapshot_node *n) {
     to->seq = 2 * n->count;
-    to->total = merge_length(map, n->total);
-    to->nested = merge_length(map, n->nested);
+    to->total = merge_time(map, n, n->total);
+    to->nested = merge_time(map, n, n->nested);
     to->min = UINT64_MAX;
-    to->max = merge_length(map, n->max);
+    to->max = merge_time(map, n, n->max);
     if (n->count) {
-        to->min = merge_length(map, n->min);
+        to->min = merge_time(map, n, n->min);
     }
-    to->first = merge_length(map, n->first);
+    to->first = merge_time(map, n, n->first);
     to->first_at = merge_tick_or_none(map, n->first_at);
     to->max_at = merge_tick_or_none(map, n->max_at);
     to->recursions = n->recursions;
@@ -258,7 +258,8 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
     if (from) {
         unit = merge_file_get(&m->file, bytes);
     }
-    if (!unit || merge_histogram(m, map, n->thread, n->histogram, map->rate, &histogram) ||
+    if (!unit ||
+        merge_histogram(m, map, n->thread, n->histogram, n->in_ns ? 1 : map->rate, &histogram) ||
         copy_gpu_or_untimed(m, map, n, from, &gpu) ||
         copy_measures(m, map, n->measures, &measures)) {
         return fail_without_memory(m);
@@ -267,7 +268,7 @@ static int copy_scope_node(struct merge *m, struct merge_map *map, uint32_t inde
     copy_node_times(map, to, n);
     to->site = map->site[n->site]; /* 0 = none in both */
     to->set = (uint16_t)map->set[n->set];
-    to->kind = (uint16_t)(n->kind | (from->kind & ARENA_PARTIAL));
+    to->kind = (uint16_t)(merge_kind(n) | (from->kind & ARENA_PARTIAL));
     to->measures = measures;
     to->histogram = histogram;
     to->gpu = gpu;

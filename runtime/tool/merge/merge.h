@@ -162,14 +162,15 @@ struct merge_sum {
     uint32_t traces;                          /* runs whose traces were left out */
     struct hash_map nodes, activities, lines; /* hashes to units */
     /* One histogram at a time: too large for the stack. */
-    uint32_t buckets[STINT_IMPL_BUCKETS], taken[STINT_IMPL_BUCKETS];
+    struct stint_impl_histogram read, taken;
     struct histogram counts, grid;
 };
 
 int merge_sum_start(struct merge_sum *sum);
 void merge_sum_end(struct merge_sum *sum);
-/* Adds counts of buckets that are `ns` nanoseconds wide to some on the grid of nanoseconds. */
-void merge_sum_buckets(struct merge_sum *sum, uint32_t *to, const uint32_t *from, double ns);
+/* Adds a histogram whose values are `ns` nanoseconds each to one on the grid of nanoseconds. */
+void merge_sum_buckets(struct merge_sum *sum, struct stint_impl_histogram *to,
+                       const struct stint_impl_histogram *from, double ns);
 
 /* ---- merge.c */
 
@@ -273,6 +274,15 @@ static inline int merge_is_marked(const struct merge *m, const struct merge_map 
 /* A tick and a number of ticks of the run, in the merged clock. */
 uint64_t merge_tick(const struct merge_map *map, uint64_t tick);
 uint64_t merge_length(const struct merge_map *map, uint64_t ticks);
+/* A time of a node of the run, in the unit of the merged node. */
+static inline uint64_t merge_time(const struct merge_map *map, const struct snapshot_node *n,
+                                  uint64_t time) {
+    return n->in_ns ? time : merge_length(map, time);
+}
+/* The kind of a node in a file. */
+static inline uint16_t merge_kind(const struct snapshot_node *n) {
+    return n->in_ns ? STINT_IMPL_NS_NODE : n->kind;
+}
 /* The same of a tick that is 0 if there is none. */
 static inline uint64_t merge_tick_or_none(const struct merge_map *map, uint64_t tick) {
     return tick ? merge_tick(map, tick) : 0;
@@ -294,6 +304,10 @@ uint32_t merge_node(const struct merge_map *map, uint32_t unit);
 /* The merged unit of the node and the device with that index in the snapshot; 0 = none. */
 uint32_t merge_node_at(const struct merge_map *map, uint32_t index);
 uint32_t merge_device_at(const struct merge_map *map, uint32_t index);
+/* As snapshot_read_buckets. In a file of format 4 the last bucket has all longer samples, which
+ * the merged file says: it is open. */
+int merge_read_buckets(const struct merge_map *map, uint32_t thread, uint32_t unit,
+                       struct stint_impl_histogram *out);
 /* A copy of the histogram at a unit of the run, 0 = none, with its values times `rate`. -1 without
  * memory. */
 int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uint32_t unit,

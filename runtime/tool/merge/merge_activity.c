@@ -62,7 +62,7 @@ static int merge_samples(struct merge *m, const struct merge_map *map,
     if (a->byte_histogram) {
         bytes = sizeof(struct arena_sizes);
     }
-    const void *from = snapshot_at(&map->run->snapshot, a->samples, bytes);
+    const void *from = snapshot_at(&map->run->snapshot, a->samples, sizeof(struct arena_samples));
     *out = 0;
     if (!from) {
         return 0;
@@ -71,7 +71,11 @@ static int merge_samples(struct merge *m, const struct merge_map *map,
     if (!*out) {
         return -1;
     }
-    memcpy(merge_file_at(&m->file, *out), from, bytes);
+    struct arena_sizes *to = merge_file_at(&m->file, *out);
+    memcpy(to, from, a->byte_histogram ? offsetof(struct arena_sizes, histogram) : bytes);
+    if (a->byte_histogram) {
+        merge_read_buckets(map, SNAPSHOT_NONE, a->byte_histogram, &to->histogram);
+    }
     return 0;
 }
 

@@ -76,9 +76,9 @@ static void add_to_row(struct arena_activity *to, const struct snapshot_activity
 /* The histogram of times, without the samples that were taken back. */
 static int add_activity_histogram(struct merge *m, const struct merge_map *map,
                                   struct arena_activity *to, const struct snapshot_activity *a) {
-    uint32_t *from = m->sum.buckets, *taken = m->sum.taken;
+    struct stint_impl_histogram *from = &m->sum.read, *taken = &m->sum.taken;
     const struct snapshot *s = &map->run->snapshot;
-    if (!a->histogram || snapshot_read_buckets(s, SNAPSHOT_NONE, a->histogram, from)) {
+    if (!a->histogram || merge_read_buckets(map, SNAPSHOT_NONE, a->histogram, from)) {
         return 0;
     }
     if (!to->histogram) {
@@ -89,11 +89,11 @@ static int add_activity_histogram(struct merge *m, const struct merge_map *map,
     }
     if (a->taken_count && !snapshot_read_buckets(s, SNAPSHOT_NONE, a->taken_histogram, taken)) {
         for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-            from[i] -= (uint32_t)u64_min(from[i], taken[i]);
+            from->bucket[i] -= (uint32_t)u64_min(from->bucket[i], taken->bucket[i]);
         }
     }
     struct stint_impl_histogram *h = merge_file_at(&m->file, to->histogram);
-    merge_sum_buckets(&m->sum, h->bucket, from, 1);
+    merge_sum_buckets(&m->sum, h, from, 1);
     return 0;
 }
 
@@ -101,11 +101,12 @@ static int add_activity_histogram(struct merge *m, const struct merge_map *map,
 static int add_samples(struct merge *m, const struct merge_map *map, struct arena_activity *to,
                        const struct snapshot_activity *a, uint64_t have) {
     const struct snapshot *s = &map->run->snapshot;
-    size_t bytes = sizeof(struct arena_samples);
+    size_t bytes = sizeof(struct arena_samples), known = bytes;
     if (a->byte_histogram) {
         bytes = sizeof(struct arena_sizes);
+        known = snapshot_sizes_bytes(s);
     }
-    const struct arena_sizes *from = snapshot_at(s, a->samples, bytes);
+    const struct arena_sizes *from = snapshot_at(s, a->samples, known);
     if (!from || a->taken_count || (have && !to->samples)) {
         to->samples = 0; /* not all are known */
         return 0;
@@ -123,8 +124,9 @@ static int add_samples(struct merge *m, const struct merge_map *map, struct aren
             sizes->bytes[have + i] = from->bytes[i];
         }
     }
-    if (a->byte_histogram) {
-        merge_sum_buckets(&m->sum, sizes->histogram.bucket, from->histogram.bucket, 1);
+    if (a->byte_histogram &&
+        !merge_read_buckets(map, SNAPSHOT_NONE, a->byte_histogram, &m->sum.read)) {
+        merge_sum_buckets(&m->sum, &sizes->histogram, &m->sum.read, 1);
     }
     return 0;
 }

@@ -39,7 +39,7 @@ void merge_kept_read(struct merge_kept *out, const struct merge_map *map,
     out->count = samples.kept;
     out->fit = 1;
     for (uint32_t i = 0; i < samples.kept; ++i) {
-        out->ticks[i] = merge_length(map, samples.ticks[i]);
+        out->ticks[i] = merge_time(map, n, samples.ticks[i]);
         out->fit &= out->ticks[i] < STINT_IMPL_RAW_COUNTED - 1; /* as the recorder */
     }
 }
@@ -48,8 +48,7 @@ void merge_kept_store(struct merge *m, struct stint_impl_node *to, uint32_t have
                       const struct merge_kept *more) {
     for (uint32_t i = 0; i < more->count; ++i) {
         if (to->histogram) {
-            stint_impl_histogram_add(m->file.base, to->histogram,
-                                     u64_min(more->ticks[i], STINT_IMPL_LONG - 1));
+            histogram_add(m->file.base, to->histogram, more->ticks[i]);
         } else {
             to->raw[have + i] = (uint32_t)more->ticks[i] + 1;
         }
@@ -76,20 +75,44 @@ static void spread_samples(uint32_t *to, uint64_t count, double low, double high
     }
 }
 
-static void rescale_buckets(uint32_t *to, const uint32_t *from, double rate) {
+/* The samples of an open bucket stay in one: the lowest that they can be in. */
+static void rescale_open(struct stint_impl_histogram *to, double low, uint32_t count) {
+    double last = (double)histogram_low(STINT_IMPL_BUCKETS - 1);
+    uint32_t k = stint_impl_bucket((uint64_t)double_min(low, last));
+    to->bucket[k] = (uint32_t)u64_min((uint64_t)to->bucket[k] + count, UINT32_MAX);
+    to->open = histogram_open_lower(to->open, k + 1);
+}
+
+static void rescale_buckets(struct stint_impl_histogram *to,
+                            const struct stint_impl_histogram *from, double rate) {
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        if (from[i]) {
-            spread_samples(to, from[i], (double)histogram_low(i) * rate,
-                           (double)histogram_low(i + 1) * rate);
+        double low = (double)histogram_low(i) * rate, high = (double)histogram_low(i + 1) * rate;
+        int is_open = (from->open && i + 1 >= from->open) || high > (double)STINT_IMPL_LONG;
+        if (from->bucket[i] && is_open) {
+            rescale_open(to, low, from->bucket[i]);
+        } else if (from->bucket[i]) {
+            spread_samples(to->bucket, from->bucket[i], low, high);
         }
     }
+}
+
+int merge_read_buckets(const struct merge_map *map, uint32_t thread, uint32_t unit,
+                       struct stint_impl_histogram *out) {
+    const struct snapshot *s = &map->run->snapshot;
+    if (snapshot_read_buckets(s, thread, unit, out)) {
+        return -1;
+    }
+    if (s->is_format_4 && out->bucket[ARENA_BUCKETS_OF_4 - 1]) {
+        out->open = ARENA_BUCKETS_OF_4;
+    }
+    return 0;
 }
 
 int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uint32_t unit,
                     double rate, uint32_t *out) {
     struct stint_impl_histogram from;
     *out = 0;
-    if (snapshot_read_buckets(&map->run->snapshot, thread, unit, from.bucket)) {
+    if (merge_read_buckets(map, thread, unit, &from)) {
         return 0;
     }
     uint32_t copied = hash_map_get(&map->histogram, unit);
@@ -105,7 +128,7 @@ int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uin
     if (rate > 0.999 && rate < 1.001) { /* a sixtieth of a bucket */
         *to = from;
     } else {
-        rescale_buckets(to->bucket, from.bucket, rate);
+        rescale_buckets(to, &from, rate);
     }
     return 0;
 }

@@ -118,8 +118,11 @@ static int is_nested_in_name(const struct snapshot *s, const struct rank_names *
     return 0;
 }
 
-static uint64_t node_ns(const struct snapshot *s, uint64_t ticks) {
-    return snapshot_whole((double)ticks * s->ns_per_tick + 0.5);
+static uint64_t node_ns(const struct snapshot *s, const struct snapshot_node *n, uint64_t time) {
+    if (n->in_ns) {
+        return time;
+    }
+    return snapshot_whole((double)time * s->ns_per_tick + 0.5);
 }
 
 static int is_step_node(const struct snapshot *s, const struct snapshot_node *n) {
@@ -133,12 +136,12 @@ static void add_to_cell(struct merge *m, const struct snapshot *s, struct rank_n
     struct arena_rank_cell *to = &cells[name];
     to->calls = saturating_add(to->calls, saturating_add(snapshot_calls(n), n->recursions));
     if (!is_step_node(s, n)) {
-        to->self_ns = saturating_add(to->self_ns, node_ns(s, n->own));
+        to->self_ns = saturating_add(to->self_ns, node_ns(s, n, n->own));
     }
     if (!n->count || is_nested_in_name(s, names, node)) {
         return;
     }
-    to->total_ns = saturating_add(to->total_ns, node_ns(s, n->total));
+    to->total_ns = saturating_add(to->total_ns, node_ns(s, n, n->total));
     if (names->last[name] != n->thread) {
         names->last[name] = n->thread;
         ++m->ranks.name[name].of.threads;

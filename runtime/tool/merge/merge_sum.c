@@ -181,46 +181,44 @@ static uint32_t find_or_add_node(struct merge *m, const struct node_key *key) {
 /* ---- Histograms. */
 
 /* *to: the merged histogram, 0 = none yet. NULL without memory. */
-static uint32_t *histogram_buckets(struct merge *m, uint32_t *to) {
+static struct stint_impl_histogram *merged_histogram(struct merge *m, uint32_t *to) {
     if (!*to) {
         *to = merge_file_get(&m->file, sizeof(struct stint_impl_histogram));
     }
     if (!*to) {
         return NULL;
     }
-    return ((struct stint_impl_histogram *)merge_file_at(&m->file, *to))->bucket;
+    return merge_file_at(&m->file, *to);
 }
 
-void merge_sum_buckets(struct merge_sum *sum, uint32_t *to, const uint32_t *from, double ns) {
-    if (ns == 1) { /* on the grid already */
-        for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-            to[i] = (uint32_t)u64_min((uint64_t)to[i] + from[i], UINT32_MAX);
-        }
-        return;
-    }
+void merge_sum_buckets(struct merge_sum *sum, struct stint_impl_histogram *to,
+                       const struct stint_impl_histogram *from, double ns) {
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        sum->counts.bucket[i] = from[i];
+        sum->counts.bucket[i] = from->bucket[i];
     }
+    sum->counts.open = from->open;
+    sum->counts.in_ns = ns == 1; /* on the grid already */
     histogram_to_ns(&sum->grid, &sum->counts, ns);
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        to[i] = (uint32_t)u64_min(to[i] + sum->grid.bucket[i], UINT32_MAX);
+        to->bucket[i] = (uint32_t)u64_min(to->bucket[i] + sum->grid.bucket[i], UINT32_MAX);
     }
+    to->open = histogram_open_lower(to->open, sum->grid.open);
 }
 
 /* Adds a histogram of the run, which several of its nodes may share, to that of the first of
  * them. */
 static int sum_shared_histogram(struct merge *m, struct merge_map *map, uint32_t thread,
                                 uint32_t unit, double ns, uint32_t *to) {
-    uint32_t *from = m->sum.buckets;
+    struct stint_impl_histogram *from = &m->sum.read;
     if (!unit || hash_map_get(&map->histogram, unit) != HASH_MAP_NONE ||
-        snapshot_read_buckets(&map->run->snapshot, thread, unit, from)) {
+        merge_read_buckets(map, thread, unit, from)) {
         return 0;
     }
-    uint32_t *buckets = histogram_buckets(m, to);
-    if (!buckets || hash_map_add(&map->histogram, unit, *to)) {
+    struct stint_impl_histogram *histogram = merged_histogram(m, to);
+    if (!histogram || hash_map_add(&map->histogram, unit, *to)) {
         return -1;
     }
-    merge_sum_buckets(&m->sum, buckets, from, ns);
+    merge_sum_buckets(&m->sum, histogram, from, ns);
     return 0;
 }
 
@@ -257,7 +255,7 @@ static int sum_kept(struct merge *m, const struct merge_map *map, struct stint_i
     if (!have.count && !more.count) {
         return 0;
     }
-    if (!histogram_buckets(m, &to->histogram)) {
+    if (!merged_histogram(m, &to->histogram)) {
         return -1;
     }
     memset(to->raw, 0, sizeof to->raw);
@@ -270,18 +268,18 @@ static int sum_kept(struct merge *m, const struct merge_map *map, struct stint_i
 
 static void sum_extremes(const struct merge_map *map, struct stint_impl_node *to,
                          const struct snapshot_node *n) {
-    uint64_t max = merge_length(map, n->max);
+    uint64_t max = merge_time(map, n, n->max);
     const char *info = n->extra->info;
     if (!n->count) {
         return;
     }
-    to->min = u64_min(to->min, merge_length(map, n->min));
+    to->min = u64_min(to->min, merge_time(map, n, n->min));
     if (max > to->max || (max == to->max && strncmp(info, to->info, sizeof to->info) > 0)) {
         to->max_at = merge_tick_or_none(map, n->max_at);
         to->max = max;
         memcpy(to->info, info, sizeof to->info);
     }
-    uint64_t first = merge_length(map, n->first), at = merge_tick_or_none(map, n->first_at);
+    uint64_t first = merge_time(map, n, n->first), at = merge_tick_or_none(map, n->first_at);
     int is_first = at < to->first_at || (at == to->first_at && first < to->first);
     if (at && (!to->first_at || is_first)) {
         to->first_at = at;
@@ -293,8 +291,8 @@ static void sum_times(const struct merge_map *map, struct stint_impl_node *to,
                       const struct snapshot_node *n) {
     sum_extremes(map, to, n);
     to->seq += 2 * n->count;
-    to->total = saturating_add(to->total, merge_length(map, n->total));
-    to->nested = saturating_add(to->nested, merge_length(map, n->nested));
+    to->total = saturating_add(to->total, merge_time(map, n, n->total));
+    to->nested = saturating_add(to->nested, merge_time(map, n, n->nested));
     to->recursions = saturating_add(to->recursions, n->recursions);
     to->bytes = saturating_add(to->bytes, n->extra->bytes);
     to->flops = saturating_add(to->flops, n->extra->flops);
@@ -380,7 +378,7 @@ static int sum_gpu(struct merge *m, struct merge_map *map, struct stint_impl_nod
 
 static int sum_histograms(struct merge *m, struct merge_map *map, struct stint_impl_node *to,
                           const struct snapshot_node *n) {
-    double ns = map->run->snapshot.ns_per_tick;
+    double ns = n->in_ns ? 1 : map->run->snapshot.ns_per_tick;
     if (sum_shared_histogram(m, map, n->thread, n->histogram, ns, &to->histogram)) {
         return -1;
     }
@@ -418,9 +416,9 @@ static int map_node(struct merge *m, struct merge_map *map, uint32_t index, int 
     }
     struct node_key key = {.parent = map->node[n->parent], .site = map->site[n->site]};
     key.set = (uint16_t)map->set[n->set];
-    key.kind = n->kind;
+    key.kind = merge_kind(n);
     if (from) {
-        key.kind = (uint16_t)(n->kind | (from->kind & ARENA_PARTIAL));
+        key.kind = (uint16_t)(key.kind | (from->kind & ARENA_PARTIAL));
     }
     if (n->sender != SNAPSHOT_NONE && senders) {
         key.sender = map->node[n->sender];

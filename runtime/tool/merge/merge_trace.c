@@ -39,8 +39,18 @@ static uint64_t make_span(struct merge *m, uint32_t unit, uint64_t ticks) {
     return stint_impl_span(unit, ticks);
 }
 
+/* Whether its length is nanoseconds, which stay as they are. */
+static int span_in_ns(const struct merge_map *map, uint64_t what) {
+    const struct snapshot *s = &map->run->snapshot;
+    uint32_t node = snapshot_node_of(s, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
+    return node != SNAPSHOT_NONE && s->nodes[node].in_ns;
+}
+
 static uint64_t map_span(struct merge *m, const struct merge_map *map, uint64_t what) {
-    uint32_t node = merge_node(map, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
+    uint32_t unit = (uint32_t)(what >> STINT_IMPL_SPAN_BITS), node = merge_node(map, unit);
+    if (span_in_ns(map, what)) {
+        return make_span(m, node, what & LONGEST);
+    }
     return make_span(m, node, map_ticks(map, what));
 }
 
@@ -75,7 +85,7 @@ static uint64_t map_event(struct merge *m, const struct merge_map *map,
     case STINT_IMPL_EVENT_SPAN:
         return map_span(m, map, from->what);
     case STINT_IMPL_EVENT_PAYLOAD:
-        if (is_length(from, then)) {
+        if (is_length(from, then) && !span_in_ns(map, then->what)) {
             return merge_length(map, from->what);
         }
         return from->what;

@@ -25,7 +25,10 @@ static void set_percentiles(struct top_table *t, struct top_row *const *row_of, 
             continue;
         }
         uint64_t p50 = metric_percentile(m, h, 500), p99 = metric_percentile(m, h, 990);
+        uint32_t bounds = (uint32_t)metric_is_beyond(h, 500);
+        bounds |= (uint32_t)metric_is_beyond(h, 990) << 1;
         t->has_percentiles = 1;
+        row->or_more |= bounds << (of_interval ? TOP_MORE_P50 : TOP_ALL_P50);
         if (of_interval) {
             row->has_more = 1;
             row->more_p50_ns = p50;

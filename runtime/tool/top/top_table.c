@@ -293,7 +293,7 @@ static int compare_added(const void *left, const void *right) {
 
 /* Right-aligned in `width`, after two spaces. */
 static void put_top_cell(struct text *t, const char *number, size_t width) {
-    text_spaces(t, 2 + (size_t)saturating_subtract(width, strlen(number)));
+    text_spaces(t, 2 + (size_t)saturating_subtract(width, text_columns(number)));
     text_add(t, "%s", number);
 }
 
@@ -402,23 +402,36 @@ static struct top_widths measure_top_columns(const struct top_table *t,
 }
 
 /* In a second of the interval. */
-static void format_top_cell(char out[TEXT_NUMBER], const struct top_row *r, double per_s,
-                            enum top_column column) {
+static void format_top_percentile(const struct text *t, char out[TEXT_NUMBER],
+                                  const struct top_row *r, enum top_percentile which, uint64_t ns) {
+    text_time_or_more(t, out, ns, r->or_more >> which & 1, CONFIG_UNIT_AUTO);
+}
+
+static void format_top_cell(const struct text *t, char out[TEXT_NUMBER], const struct top_row *r,
+                            double per_s, enum top_column column) {
     snprintf(out, TEXT_NUMBER, "-");
     if (top_columns[column].need == TOP_WITH_MEMORY && !r->has_memory) {
         return;
     }
     switch (column) {
     case TOP_P50:
+        if (r->has_more) {
+            format_top_percentile(t, out, r, TOP_MORE_P50, r->more_p50_ns);
+        }
+        break;
     case TOP_P99:
         if (r->has_more) {
-            text_time(out, column == TOP_P50 ? r->more_p50_ns : r->more_p99_ns, CONFIG_UNIT_AUTO);
+            format_top_percentile(t, out, r, TOP_MORE_P99, r->more_p99_ns);
         }
         break;
     case TOP_RUN_P50:
+        if (r->has_run) {
+            format_top_percentile(t, out, r, TOP_ALL_P50, r->p50_ns);
+        }
+        break;
     case TOP_RUN_P99:
         if (r->has_run) {
-            text_time(out, column == TOP_RUN_P50 ? r->p50_ns : r->p99_ns, CONFIG_UNIT_AUTO);
+            format_top_percentile(t, out, r, TOP_ALL_P99, r->p99_ns);
         }
         break;
     case TOP_CALLS_PER_S:
@@ -467,7 +480,7 @@ static void put_top_row(struct text *t, const struct top_row *r, const struct to
     text_spaces(t, (size_t)saturating_subtract(w->name, used));
     for (unsigned i = 0; i < TOP_COLUMNS; ++i) {
         if (w->shown >> i & 1) {
-            format_top_cell(n, r, per_s, (enum top_column)i);
+            format_top_cell(t, n, r, per_s, (enum top_column)i);
             put_top_cell(t, n, top_columns[i].width);
         }
     }
