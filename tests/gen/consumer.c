@@ -57,14 +57,14 @@ enum {
     ROW_DEVICE = 256,
     ROW_PARTIAL = 4096,
     ROW_SELF_PARTIAL = 8192,
-    ROW_ON_CPU = 16384,
+    ROW_ON_CPU = 131072,
     ROW_CORRECTED = 32768,
     ROW_SELF = 512,
     ROW_COUNTED = 1024,
     ROW_MULTIPLEXED = 2048,
     ROW_WAITING = 65536,
     ROW_AT_MOST = 1 << 30,
-    ROW_MEASURES = 17
+    ROW_MEASURES = 18
 };
 #include "measure_flags.inc"
 

@@ -138,7 +138,7 @@ enum percentile {
                     "[calls]: unknown view 'list' (table|tree|none)")
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
                     "[rate]: unknown need 'power' (samples|self|histogram|first|stddev|gpu|gpu_histogram|"
-                    "bytes|flops|bound|device|counted|multiplexed|waiting|partial|%s)"
+                    "bytes|flops|bound|device|counted|multiplexed|waiting|partial|on_cpu|%s)"
                     % "|".join(columns.group_names()))
         self.refuse(RATE.replace("= corrected", "= certain"),
                     "[rate]: unknown mark 'certain' (self_partial|corrected)")
