@@ -203,6 +203,8 @@ def case_textfile(folder, tool, program, fake):
             one.wait_for("count(count_over_time(%s[1h]) > 1)" % calls, lambda have: have.get(None) == 2, "name")
             found = one.ask("sum by (name) (increase(%s[1h] anchored))" % calls, "name")
             need(found == {"spread": 0}, "too little", found)
+            (query,) = re.findall(r"`(sum by \(name\) \(max_over_time.*?)`", PAGE)
+            need(one.ask(query, "name").get("spread") == 2000, "all calls of both runs", query)
     finally:
         follower.terminate()
         follower.wait()
