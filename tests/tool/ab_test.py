@@ -42,6 +42,8 @@ def case_same(folder):
     """A program against itself: every scope is decided, none is slower; the files are kept."""
     done = ab(folder, "--seed", 5, "--output", "runs", "--", *SAME, "--", *SAME)
     need("pairs in random order, seed 5; ASLR: " in done.stdout, done.stdout)
+    need(re.search(r"\nthese runs can show a change of [01].\d % or more in half of the rows\n", done.stdout) and
+         "did not alternate" not in done.stdout, done.stdout)
     need("a false verdict in at most 5.0 % of such comparisons" in done.stdout, done.stdout)
     need(re.search(r"(?m)^total: 0 slower, 0 faster, 2\d same, 0 unsure, 0 new, 0 gone", done.stdout),
          done.stdout)

@@ -131,7 +131,7 @@ TEST(diff_order, other_drift) {
     CHECK(coverage_of(&c, "drift of 0.95 only, 5 runs") >= 900);
 }
 
-/* Independent runs show no drift: the test counts what the rule costs them. */
+/* Runs that are independent do not show that nothing drifts: their interval is wider, too. */
 TEST(diff_order, independent_runs) {
     static const uint32_t runs[] = {3, 5, 10, 20};
     static const double widest[] = {1.7, 2.0, 2.4, 2.7};

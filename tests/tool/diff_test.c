@@ -47,6 +47,7 @@ static void start(struct world *w, uint32_t a_runs, uint32_t b_runs) {
         for (uint32_t i = 0; i < w->d.runs[side]; ++i) {
             w->d.run[side][i].program = w->d.run[side][i].host = "simulated";
             w->d.run[side][i].conditions = "";
+            w->d.run[side][i].start_real_ns = 1 + 2 * i + (uint64_t)side; /* A B A B */
         }
     }
 }
@@ -308,6 +309,108 @@ TEST(diff, counts_are_compared_as_they_are) {
     CHECK_CONTAINS(out.data, "bytes 2 GB -> 1 GB");
     text_free(&out);
     diff_end(&w.d);
+}
+
+/* ---- The order of the runs. */
+
+static void put_in_order(struct world *w, uint64_t first) {
+    for (int side = 0; side < 2; ++side) {
+        for (uint32_t i = 0; i < w->d.runs[side]; ++i) {
+            w->d.run[side][i].start_real_ns = first ? first + i + (side ? w->d.runs[0] : 0) : 0;
+        }
+    }
+    CHECK(!diff_judge(&w->d, &w->o));
+}
+
+static int shows(struct world *w, const char *line) {
+    struct text out;
+    text_start(&out);
+    diff_show(&w->d, &w->o, 0, 0, &out);
+    text_put(&out, "", 1);
+    int is_shown = strstr(out.data, line) != NULL;
+    text_free(&out);
+    return is_shown;
+}
+
+static double median_error(struct world *w) {
+    double error[SCOPES];
+    for (uint32_t i = 0; i < SCOPES; ++i) {
+        error[i] = w->d.row[i].change.error;
+    }
+    return diff_median(error, SCOPES);
+}
+
+TEST(diff, one_side_after_the_other_is_said) {
+    struct world w = {.random = 30, .call_noise = 0.02, .run_noise = 0.01, .scope_noise = 0.01};
+    start(&w, 5, 5);
+    simulate(&w);
+    double alternated = median_error(&w);
+    CHECK(w.d.alternated && w.d.order_is_known && !shows(&w, "alternate"));
+    put_in_order(&w, 1);
+    CHECK(!w.d.alternated && w.d.order_is_known);
+    CHECK(shows(&w, "\nA and B did not alternate, and the machine may have drifted: "));
+    CHECK(median_error(&w) > 1.5 * alternated);
+    put_in_order(&w, 0); /* no run has a time */
+    CHECK(!w.d.alternated && !w.d.order_is_known);
+    CHECK(shows(&w, "\nwhether A and B alternated is not known, and the machine may have"));
+    CHECK(median_error(&w) > 1.5 * alternated);
+    put_in_order(&w, 1);
+    w.d.run[0][4].start_real_ns = w.d.run[1][0].start_real_ns;
+    CHECK(!diff_judge(&w.d, &w.o));
+    CHECK(!w.d.order_is_known);
+    diff_end(&w.d);
+}
+
+/* Without a change, runs that drift: 10 after 10 are not SLOWER or FASTER. */
+TEST(diff, drift_is_no_change) {
+    uint32_t found = 0;
+    for (uint64_t i = 0; i < 100; ++i) {
+        struct world w = {.random = 31000 + i, .call_noise = 0.02};
+        double speed = normal(&w);
+        start(&w, 10, 10);
+        for (uint32_t run = 0; run < 20; ++run) {
+            add(&w, "drifts", run >= 10, run % 10, 1e5 * exp(0.03 * speed), CALLS);
+            speed = 0.95 * speed + sqrt(1 - 0.95 * 0.95) * normal(&w);
+        }
+        put_in_order(&w, 1);
+        found += w.d.verdicts[DIFF_SLOWER] + w.d.verdicts[DIFF_FASTER];
+        diff_end(&w.d);
+    }
+    if (getenv("V")) {
+        printf("%u false\n", found);
+    }
+    CHECK(found <= 5);
+}
+
+/* A change as large as the one that the runs can show is found in four of five comparisons. */
+TEST(diff, the_change_that_runs_can_show) {
+    uint32_t found = 0;
+    double shows = 0;
+    for (uint64_t i = 0; i < 200; ++i) {
+        struct world w = {.random = 32000 + i, .call_noise = 0.02};
+        w.run_noise = w.scope_noise = 0.01;
+        start(&w, 10, 10);
+        for (uint32_t run = 0; run < 20; ++run) {
+            double slower = run % 2 ? 1.0285 : 1;
+            for (int k = 0; k < 4; ++k) {
+                char name[] = {(char)('a' + k), 0};
+                double own = exp(0.0142 * normal(&w)) * (k ? 1 : slower);
+                add(&w, name, run % 2, run / 2, 1e5 * own, CALLS);
+            }
+        }
+        CHECK(!diff_judge(&w.d, &w.o));
+        for (uint32_t k = 0; k < 4; ++k) {
+            int is_slow = !strcmp(w.d.row[k].item->name, "a");
+            shows += is_slow ? w.d.row[k].shows / 200 : 0;
+            found += is_slow && w.d.row[k].verdict == DIFF_SLOWER;
+        }
+        diff_end(&w.d);
+    }
+    if (getenv("V")) {
+        printf("%u of 200 found; shown %.2f %%\n", found, shows);
+    }
+    CHECK(fabs(shows - 2.85) < 0.1);
+    CHECK(found >= 145 && found <= 175);
 }
 
 /* One long call and some short ones, the same in each run: of a mean such calls say little, the

@@ -566,7 +566,7 @@ def case_killed_wall(folder):
     """The wall time of a killed run reaches to its last action, and is a lower bound wherever it is
     shown."""
     file = folder / "r.stint"
-    for what in ("scope", "interval", "sample", "step", "report", "exit", "long"):
+    for what in ("long", "scope", "interval", "sample", "step", "report", "exit"):
         rc = 0 if what == "exit" else -signal.SIGKILL
         record(file, "last", what, program=FAKE, rc=rc)
         move_away(file)
@@ -579,7 +579,7 @@ def case_killed_wall(folder):
         need(share.startswith("<="), share, text)
     need('"wall_at_least":true' in tool("export", "--to", "json", file).out)
     need('"wall_at_least":true' in tool("export", "--to", "html", file).out)
-    need(re.search(r"wall at least 130\d s -> at least 130\d s", tool("diff", file, merged).out))
+    need(re.search(r"wall \w+: at least 130\d s -> at least 130\d s", tool("diff", file, merged).out))
     need("at least" in tool("top", "--once", file).out.split("\n")[0])
     # The wall time is exact if the run has an end.
     record(file, program=FAKE)

@@ -33,6 +33,7 @@
 #define APART_LEAST 0.2231  /* runs of a noisy machine are apart, too, but not by 25 % */
 #define MACHINE_LEAST 0.05  /* a smaller difference of the machines' speed is noise */
 #define MAD_TO_SIGMA 1.4826
+#define MISSED 0.2          /* a change that runs can show is missed with this probability */
 #define LEAST_VARIANCE 1e-8 /* relative: runs that agree by accident are not more certain */
 
 /* The values of a metric on one side, run by run. */
@@ -41,6 +42,7 @@ struct series {
     double mean;             /* of `value` */
     double error;            /* squared relative error of a run, because its calls are a sample */
     uint32_t count;
+    uint32_t place[DIFF_RUNS]; /* by run: where its value is, + 1; 0 = it has none */
     struct diff_histogram *histogram;
 };
 
@@ -182,7 +184,9 @@ static void collect_series(struct judge *j, const struct diff_row *row, int side
     to->error = 0;
     for (uint32_t i = 0; i < j->d->runs[side]; ++i) {
         const struct diff_sample *s = &row->item->run[side][i];
+        to->place[i] = 0;
         if (has_value(s, row->gpu, m)) {
+            to->place[i] = to->count + 1;
             const struct diff_times *t = sample_times(s, row->gpu);
             to->histogram[to->count] = t->histogram;
             to->value[to->count++] = compute_metric(s, row->gpu, m);
@@ -260,10 +264,29 @@ static int runs_are_apart(const struct series *a, const struct series *b) {
     return gap > 0 && gap >= width / 2;
 }
 
+/* By how much the interval is wider because of the order of the runs. */
+static double find_widening(const struct judge *j) {
+    struct diff *d = j->d;
+    uint32_t n = 0;
+    double last = 0;
+    for (uint32_t i = 0; i < d->runs[0] + d->runs[1]; ++i) {
+        const struct diff_place *p = &d->order[i];
+        const struct series *s = &j->side[p->side];
+        if (s->place[p->number]) {
+            d->ordered[n++] = (struct diff_ordered){.value = s->value[s->place[p->number] - 1],
+                                                    .kept = diff_order_kept(p->at - last),
+                                                    .side = p->side};
+            last = p->at;
+        }
+    }
+    return diff_order_widen(d->ordered, n);
+}
+
 /* If all runs of one side are far from all of the other, the runs themselves have shown how much
  * they differ. Then the uncertainty that their calls leave does not count (calls of very different
  * lengths, the same ones in each run, leave much), and the question is whether the runs are of one
  * kind: Student's test, whose freedom one side that varies more does not reduce as it does Welch's.
+ * Nor does drift move all runs of a side so far at once (1 in 1 000 comparisons of recorded runs).
  */
 static void compare_enough(const struct judge *j, struct diff_change *c, enum diff_metric m) {
     const struct series *a = &j->side[0], *b = &j->side[1];
@@ -272,14 +295,19 @@ static void compare_enough(const struct judge *j, struct diff_change *c, enum di
                 fabs(judged_log(c)) >= APART_LEAST && runs_are_apart(a, b);
     double error = apart ? 0 : (a->error + b->error) / 2;
     error = double_max(error, LEAST_VARIANCE) * change_unit(c) * change_unit(c);
+    diff_welch(&w, a->value, a->count, b->value, b->count, 0);
+    double drifted = w.error * find_widening(j);
     diff_welch(&w, a->value, a->count, b->value, b->count, error);
+    double wide = double_max(w.error, drifted);
     double freedom = apart ? a->count + b->count - 2 : w.freedom;
     double least = log1p(j->o->threshold);
     if (m == DIFF_P50 || m == DIFF_P99) {
         least = double_max(least, BUCKET);
     }
-    c->p = diff_student_p(c->size / w.error, freedom);
-    c->error = diff_student_t(0.05, freedom) * w.error;
+    c->p = diff_student_p(c->size / (apart ? w.error : wide), freedom);
+    c->error = diff_student_t(0.05, freedom) * wide;
+    c->standard = wide;
+    c->freedom = freedom;
     c->least = in_units(c, least);
 }
 
@@ -392,6 +420,8 @@ static void compare_pair_series(struct judge *j, struct diff_change *c, double a
     }
     c->size = interval.mean;
     c->error = interval.half;
+    c->standard = interval.error;
+    c->freedom = c->values[0] - 1.0;
     c->p = interval.p;
     c->least = in_units(c, log1p(j->o->paired->least));
 }
@@ -704,8 +734,29 @@ static double find_limit(const struct diff *d, double *scratch, int self) {
     return diff_finding_p(scratch, count, FALSE_FINDINGS);
 }
 
+/* The change that would be found, in percent, if it is judged together with so many others. */
+static double find_shown(const struct judge *j, const struct diff_change *c, double tests) {
+    double limit = c->error;
+    if (!c->known || c->error < 0 || c->standard <= 0 || c->freedom <= 0) {
+        return 0;
+    }
+    if (!j->o->paired) {
+        limit = diff_student_t(FALSE_FINDINGS / tests, c->freedom) * c->standard;
+    }
+    limit += diff_student_t(2 * MISSED, c->freedom) * c->standard;
+    limit = double_max(limit, c->least);
+    return 100 * (c->linear ? limit / c->side[0] : expm1(limit));
+}
+
 static void judge_rows(struct judge *j, double *scratch) {
     struct diff *d = j->d;
+    double tests = 0;
+    for (uint32_t i = 0; i < d->rows; ++i) {
+        tests += d->row[i].change.known;
+    }
+    if (j->o->metric == DIFF_TIME || j->o->metric == DIFF_GPU) {
+        tests *= 2; /* the average and the typical call */
+    }
     double limit = find_limit(d, scratch, 0), self_limit = find_limit(d, scratch, 1);
     const double missing[2] = {sum_side_losses(d, 0), sum_side_losses(d, 1)};
     memset(d->verdicts, 0, sizeof d->verdicts);
@@ -713,6 +764,7 @@ static void judge_rows(struct judge *j, double *scratch) {
     for (uint32_t i = 0; i < d->rows; ++i) {
         struct diff_row *row = &d->row[i];
         row->verdict = find_verdict(d, j->o, row, limit);
+        row->shows = find_shown(j, &row->change, tests);
         row->lost = is_of_losses(row, missing);
         if (row->lost) {
             row->verdict = DIFF_UNSURE;
@@ -754,7 +806,9 @@ static void collect_walls(struct judge *j) {
     for (int k = 0; k < 2; ++k) {
         for (uint32_t i = 0; i < j->d->runs[k]; ++i) {
             double wall = j->d->run[k][i].wall;
+            side[k].place[i] = 0;
             if (wall > 0 && (!j->o->paired || j->d->run[!k][i].wall > 0)) {
+                side[k].place[i] = side[k].count + 1;
                 side[k].value[side[k].count++] = wall;
             }
         }
@@ -779,6 +833,7 @@ static void judge_wall(struct judge *j) {
             compare_enough(j, c, DIFF_TOTAL);
         }
     }
+    row->shows = find_shown(j, c, 1);
     memcpy(row->seen, c->values, sizeof row->seen);
     row->verdict = DIFF_UNSURE;
     if (c->known) {
@@ -823,6 +878,9 @@ int diff_judge(struct diff *d, const struct diff_options *o) {
         if (!j->side[side].histogram) {
             return -1;
         }
+    }
+    if (diff_order_find(d)) {
+        return -1;
     }
     find_machine(d, scratch);
     d->floor = log1p(double_max(o->threshold, FEW_LEAST));

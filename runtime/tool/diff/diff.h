@@ -76,11 +76,12 @@ struct diff_item {
 struct diff_run {
     const char *program;
     const char *host;
-    double wall;      /* nanoseconds */
-    int at_least;     /* the wall time: the run was killed */
-    uint64_t lost;    /* counts of losses that rows may miss something for */
-    double missing;   /* calls that they may miss, at most; may be infinite */
-    double reference; /* picoseconds per iteration of the reference loop, 0 = unknown */
+    double wall;            /* nanoseconds */
+    int at_least;           /* the wall time: the run was killed */
+    uint64_t lost;          /* counts of losses that rows may miss something for */
+    double missing;         /* calls that they may miss, at most; may be infinite */
+    double reference;       /* picoseconds per iteration of the reference loop, 0 = unknown */
+    uint64_t start_real_ns; /* 0 = unknown */
     /* All equal in two runs: the same file, or a copy of it. */
     uint64_t bytes; /* 0 = not of a file */
     uint64_t start_ticks;
@@ -99,12 +100,14 @@ struct diff_change {
     int linear;
     uint32_t values[2]; /* runs that have a value */
     double side[2];
-    double size;    /* logarithm of a ratio, or a difference; without the part `machine` */
-    double machine; /* logarithm: the part of the change that the machines' speed explains */
-    double error;   /* half of the 95 % interval of size; < 0: unknown */
-    double p;       /* the probability of such a change by chance */
-    double least;   /* size of a finding */
-    const char *of; /* "avg", "typical" … */
+    double size;     /* logarithm of a ratio, or a difference; without the part `machine` */
+    double machine;  /* logarithm: the part of the change that the machines' speed explains */
+    double error;    /* half of the 95 % interval of size; < 0: unknown */
+    double p;        /* the probability of such a change by chance */
+    double least;    /* size of a finding */
+    double standard; /* standard error of size; 0: unknown */
+    double freedom;  /* of it */
+    const char *of;  /* "avg", "typical" … */
 };
 
 struct diff_row {
@@ -115,6 +118,7 @@ struct diff_row {
     enum diff_verdict verdict;
     int lost; /* UNSURE, because scopes were lost on a side */
     struct diff_change change;
+    double shows;            /* percent: such a change is found in 4 of 5 cases; 0: unknown */
     struct diff_change self; /* of the exclusive time of a call; known only where it is a finding */
     double calls[2];         /* of a run, on average over all runs of the side; also the next */
     double bytes[2];
@@ -122,6 +126,14 @@ struct diff_row {
     double total[2];
     double weight;    /* nanoseconds by which a run takes longer because of it */
     uint32_t seen[2]; /* runs that have it */
+};
+
+/* A run, in the order in which they started. */
+struct diff_place {
+    uint64_t start; /* real time, ns */
+    double at;      /* since the first one, in usual distances of runs */
+    uint32_t number;
+    int side;
 };
 
 /* Whether a side has the row, and a value of it. */
@@ -173,7 +185,11 @@ struct diff {
     struct diff_item *item;
     uint32_t items;
     uint32_t room;
-    struct hash_map item_of; /* hashes of names to items */
+    struct hash_map item_of;      /* hashes of names to items */
+    struct diff_place *order;     /* all runs */
+    struct diff_ordered *ordered; /* those with a value of a row: room */
+    int order_is_known;
+    int alternated; /* the sides in the order, so that drift of the machine cancels */
     struct diff_row *row;
     uint32_t rows;
     uint32_t verdicts[DIFF_VERDICTS];
@@ -197,6 +213,9 @@ int diff_read(struct diff *d, int side, uint32_t number, const char *path);
 /* Chooses the rows of interest of paired runs by the first pair: those that take at least that
  * share of the wall time on the mean of both sides, so that the choice favours no side. */
 void diff_watch(struct diff *d, struct diff_pairing *p, double share);
+/* Sorts the runs by their start times, or as they were given: first all of side 0. 0, or -1 without
+ * memory. */
+int diff_order_find(struct diff *d);
 /* Fills row, worst first. 0, or -1 without memory. */
 int diff_judge(struct diff *d, const struct diff_options *o);
 /* Prints a judged diff, as text or as Markdown. top: at most so many rows, 0 = all. */

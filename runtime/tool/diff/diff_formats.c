@@ -15,7 +15,7 @@
 #include "export/export_columns.h"
 #include "export/export_names.h"
 
-#define CELLS 10u /* columns of numbers */
+#define CELLS 11u /* columns of numbers */
 
 /* A diff on its way out. */
 struct writer {
@@ -73,6 +73,8 @@ static void fill_cells(const struct diff_row *r, struct cell_number cell[CELLS])
     cell[8] = make_cell("runs_b", 1, number_fixed(r->seen[1], 0));
     cell[9] = make_cell("machine_percent", c->known && fabs(c->machine) > 0,
                         number_fixed(change_percent(c->machine), 3));
+    cell[10] = make_cell("detectable_percent", r->shows > 0 && isfinite(r->shows),
+                         number_fixed(r->shows, 3));
 }
 
 static struct export_name row_name(const struct diff_row *r) {
@@ -185,6 +187,9 @@ static void write_json(const struct writer *w) {
     if (w->o->paired) {
         put_json_pairing(w);
     }
+    sink_text(w->out, ",\n\"alternated\":");
+    const char *alternated = w->d->alternated ? "true" : "false";
+    sink_text(w->out, w->d->order_is_known ? alternated : "null");
     sink_text(w->out, ",\n\"a\":");
     put_json_side(w, 0);
     sink_text(w->out, ",\n\"b\":");

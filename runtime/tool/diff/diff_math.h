@@ -84,8 +84,9 @@ double diff_order_widen(const struct diff_ordered *run, uint32_t count);
 /* The mean change of the pairs (logarithm), and where the true one is. */
 struct pairs_interval {
     double mean;
-    double half; /* of the interval; < 0: the pairs are too few for one */
-    double p;    /* of no change; valid at any number of pairs */
+    double half;  /* of the interval; < 0: the pairs are too few for one */
+    double p;     /* of no change; valid at any number of pairs */
+    double error; /* standard error of the mean */
 };
 
 /* The same of differences, many of which may be equal or 0, as of a number that is 0 in some runs:

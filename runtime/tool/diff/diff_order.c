@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much wider the interval of a difference between two sides is because of the order of their
- * runs. diff.c sorts the runs once, and asks for each number that it compares. Pure functions.
+ * runs. diff.c has the runs sorted once, and asks for each number that it compares.
  *
  * A machine drifts: a run is like the runs before and after it. If the sides alternate, both have
  * the same drift, and it cancels. If one side runs after the other, drift looks like a change, and
@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "diff_math.h"
+#include "base/order.h"
+#include "diff.h"
 
 #define NEIGHBOURS 0.95 /* correlation of the drift of two runs at the usual distance */
 #define SHORTEST 0.1    /* a shorter distance, in usual ones, counts as this */
@@ -162,4 +163,48 @@ double diff_order_widen(const struct diff_ordered *run, uint32_t count) {
         }
     }
     return double_max(MARGIN * to / (t * m[0].error), 1);
+}
+
+/* ---- The runs of a comparison. */
+
+static int is_started_before(const void *what, uint32_t a, uint32_t b) {
+    const struct diff_place *given = what;
+    return given[a].start < given[b].start;
+}
+
+int diff_order_find(struct diff *d) {
+    uint32_t count = d->runs[0] + d->runs[1];
+    struct diff_place *given = scratch_array(&d->memory, count, sizeof *given);
+    double *distance = scratch_array(&d->memory, count, sizeof *distance);
+    d->order = scratch_array(&d->memory, count, sizeof *d->order);
+    d->ordered = scratch_array(&d->memory, count, sizeof *d->ordered);
+    if (!given || !distance || !d->order || !d->ordered) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        int side = i >= d->runs[0];
+        uint32_t number = side ? i - d->runs[0] : i;
+        given[i] = (struct diff_place){d->run[side][number].start_real_ns, 0, number, side};
+    }
+    uint32_t *order = order_by(&d->memory, count, is_started_before, given);
+    if (!order) {
+        return -1;
+    }
+    d->order_is_known = given[order[0]].start != 0;
+    for (uint32_t i = 1; i < count; ++i) {
+        d->order_is_known &= given[order[i]].start > given[order[i - 1]].start;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        d->order[i] = given[d->order_is_known ? order[i] : i];
+        d->order[i].at = d->order_is_known ? (double)(d->order[i].start - d->order[0].start) : i;
+        distance[i] = i ? d->order[i].at - d->order[i - 1].at : 0;
+    }
+    double usual = double_max(diff_median(distance + 1, count - 1), 1);
+    for (uint32_t i = 0; i < count; ++i) {
+        d->order[i].at /= usual;
+        d->ordered[i].side = d->order[i].side;
+        d->ordered[i].kept = i ? diff_order_kept(d->order[i].at - d->order[i - 1].at) : 0;
+    }
+    d->alternated = diff_order_cancels(d->ordered, count);
+    return 0;
 }

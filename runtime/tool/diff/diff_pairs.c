@@ -71,13 +71,14 @@ static void find_range(const double *change, uint32_t n, double *low, double *hi
 static void compare_moments(struct pairs_interval *out, const struct moments *m, uint32_t count,
                             double alpha) {
     double n = count;
-    *out = (struct pairs_interval){m->mean, -1, 1};
+    *out = (struct pairs_interval){.mean = m->mean, .half = -1, .p = 1};
     if (count < 2) {
         return;
     }
     double freedom = n - 1, r = 1 + n * PRIOR, error = m->deviation / sqrt(n);
     double t = m->mean / error;
     double ratio = (n * (log1p(t * t / freedom) - log1p(t * t / freedom / r)) - log(r)) / 2;
+    out->error = error;
     out->p = double_min(exp(-ratio), 1);
     double k = exp((log(r) - 2 * log(alpha)) / n);
     if (k < r) {

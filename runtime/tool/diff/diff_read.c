@@ -276,6 +276,7 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->reference = h->about.reference_ps;
     to->bytes = h->used;
     to->start_ticks = h->start.ticks;
+    to->start_real_ns = h->start.real_ns;
     to->pid = h->pid;
     to->cpus = run->cpus;
     to->cpu = scratch_text(&d->memory, run->cpu, strlen(run->cpu));

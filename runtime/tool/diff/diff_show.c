@@ -522,6 +522,40 @@ static void put_conditions(struct show *s) {
     put_number_condition(s, "env", "bytes of the environment", ENVIRONMENT_APART, 0);
 }
 
+/* Drift counts as a change if one side ran after the other. */
+static void put_order(struct show *s) {
+    const struct diff *d = s->d;
+    if (s->o->paired || d->alternated || d->runs[0] < DIFF_ENOUGH || d->runs[1] < DIFF_ENOUGH) {
+        return;
+    }
+    const char *what = "A and B did not alternate";
+    if (!d->order_is_known) {
+        what = "whether A and B alternated is not known";
+    }
+    text_add(s->out,
+             "%s, and the machine may have drifted: intervals are wider; `stint ab` alternates%s",
+             what, s->paragraph_end);
+}
+
+/* The change that most rows could show; the rows' shares are in JSON. */
+static void put_shown(struct show *s) {
+    struct diff *d = s->d;
+    double *shows = scratch_array(&d->memory, d->rows + 1, sizeof *shows);
+    char size[TEXT_NUMBER];
+    uint32_t n = 0;
+    for (uint32_t i = 0; shows && i < d->rows; ++i) {
+        if (d->row[i].shows > 0 && isfinite(d->row[i].shows)) {
+            shows[n++] = d->row[i].shows;
+        }
+    }
+    if (!n) {
+        return;
+    }
+    format_percent(size, diff_median(shows, n));
+    text_add(s->out, "these runs can show a change of %s or more%s%s", size,
+             n > 1 ? " in half of the rows" : "", s->paragraph_end);
+}
+
 /* How the pairs were run. */
 static void put_pairing(struct show *s) {
     static const char *const aslr[] = {"not known", "off", "on"};
@@ -592,6 +626,7 @@ static void put_diff_head(struct show *s) {
     if (d->reference[0] > 0 && d->reference[1] > 0 && !s->o->paired) {
         put_machines(s);
     }
+    put_order(s);
     if (s->o->paired) {
         put_pairing(s);
     } else if (d->few && !is_count_metric(s)) {
@@ -632,6 +667,7 @@ static void put_diff_tail(struct show *s) {
     if (s->o->paired) {
         put_pairs_end(s);
     }
+    put_shown(s);
     text_add(s->out,
              "total: %u %s, %u %s, %u same, %u unsure, %u new, %u gone; wall %s: %s%s -> %s%s (%s "
              "+/- %s)\n",
