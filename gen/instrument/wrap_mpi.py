@@ -20,9 +20,10 @@ DEFAULT_SET = "mpi"
 # Functions that wait, without their suffix _c, which only has larger counts.
 WAITING = ["MPI_Wait*", "MPI_Probe", "MPI_Mprobe", "MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv*",
            "MPI_Barrier", "MPI_Allgather*", "MPI_Alltoall*", "MPI_Reduce_scatter*",
-           "MPI_Allreduce", "MPI_Scan", "MPI_Exscan", "MPI_Neighbor_*", "MPI_Comm_dup*", "MPI_Comm_split*", "MPI_Comm_create",
-           "MPI_Comm_create_group", "MPI_Win_fence", "MPI_Win_wait", "MPI_Win_complete",
-           "MPI_Win_lock*", "MPI_Win_unlock*", "MPI_Win_flush*"]
+           "MPI_Allreduce", "MPI_Scan", "MPI_Exscan", "MPI_Neighbor_*", "MPI_Comm_dup*",
+           "MPI_Comm_split*", "MPI_Comm_create", "MPI_Comm_create_group", "MPI_Win_fence",
+           "MPI_Win_wait", "MPI_Win_complete", "MPI_Win_lock*", "MPI_Win_unlock*",
+           "MPI_Win_flush*", "MPI_Init", "MPI_Init_thread", "MPI_Finalize"]
 WAITING_FOR_ROOT = ["MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"]
 ROOT_WAITING = ["MPI_Reduce", "MPI_Gather", "MPI_Gatherv"]
 # A persistent operation moves nothing before it is started.

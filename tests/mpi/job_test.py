@@ -70,7 +70,7 @@ def totals(file):
 def merge(folder, *files):
     """The view `ranks`, in nanoseconds, and the lines of the merge."""
     out = folder / "all.stint"
-    lines = tool("merge", *files, "-o", out)[1]
+    lines = tool("merge", "--keep", "ranks", *files, "-o", out)[1]
     return tool("report", "--view", "ranks", "--unit", "ns", out)[0], lines
 
 

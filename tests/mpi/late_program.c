@@ -81,6 +81,7 @@ int main(int argc, char **argv) {
         }
         work(&worked, rank == LATE_RANK ? LATE_MS : WORK_MS);
         barrier(&waited);
+        stint_step();
     }
     int failed = write_times(argv[1], rank, &worked, &waited);
     MPI_Finalize();

@@ -122,7 +122,7 @@ def check_rank(file, rank, output):
     need((number(send, "calls"), number(send, "bytes")) == (calls, size), send)
     need(rank == 0 or number(found["MPI_Recv", WORLD], "bytes") == 0, found)
     need(number(found["MPI_Waitall", NONE], "waiting_ns") > 0, found["MPI_Waitall", NONE])
-    need(number(found["MPI_Init", NONE], "waiting_ns") == 0, found["MPI_Init", NONE])
+    need(number(found["MPI_Iprobe", WORLD], "waiting_ns") == 0, found["MPI_Iprobe", WORLD])
 
 
 def case_ranks(folder):
