@@ -53,7 +53,7 @@ def settings_of(settings):
     # The counter is set explicitly: many virtual machines' kernels do not use it, and then it is
     # not the default. A call that lost the processor for a millisecond would make its scope a long
     # one, whose calls take the slow path.
-    return dict(kept, STINT_REPORT="off", STINT_CLOCK="tsc", STINT_WAITS="0", **settings)
+    return dict(kept, STINT_REPORT="none", STINT_CLOCK="tsc", STINT_WAITS="0", **settings)
 
 
 def parts_of(text):

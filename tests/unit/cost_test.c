@@ -68,6 +68,7 @@ TEST(cost, of_readings) {
     for (int i = 0; i < 7; ++i) {
         measured(10000000);
     }
+    set_plain(0);
     char *text = report_of("table");
     CHECK(strstr(text, "this run: 7 calls at about 20 ns, 7 measured calls at about ") != NULL);
     CHECK(strstr(text, " more, ") != NULL);
@@ -92,6 +93,7 @@ TEST(cost, of_calls_of_all_kinds) {
     fake_step = 10;
     by_name("name");
     recursive(3);
+    set_plain(0);
     char *text = report_of("table");
     CHECK(strstr(text, "this run: 5 calls at about 14 ns to 20 ns, 70 ns to 100 ns in all; ") !=
           NULL);

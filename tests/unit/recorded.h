@@ -48,6 +48,13 @@ RECORDED const struct arena_thread *next_thread(const struct arena_thread *t) {
     return t->next ? (const struct arena_thread *)arena_at(t->next) : NULL;
 }
 
+/* Says how the code of all sites so far was built, however this test was. */
+RECORDED void set_plain(int plain) {
+    for (uint32_t id = 1; id <= arena_header()->site_count; ++id) {
+        arena_site_at(id)->plain = plain != 0;
+    }
+}
+
 /* The count of a loss since the arena was opened, of all threads and outside of threads. */
 RECORDED uint64_t lost(enum stint_status what) {
     uint64_t n = arena.base ? STINT_IMPL_LOAD(&arena_header()->lost[what]) : 0;
