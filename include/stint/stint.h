@@ -341,7 +341,7 @@ typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
 /* Declare that the innermost open scope of this thread moves n bytes, or computes n
  * floating-point operations (any arithmetic type, n >= 0). Reports show the rate, by GPU time if
  * there is one, and its share of the device's peak. The values of all calls add up. Outside all
- * scopes they are ignored, and counted. */
+ * scopes, or negative or not finite, they are ignored, and counted. */
 #define STINT_TIMER_BYTES(n) STINT_IMPL_BYTES(n)
 #define STINT_TIMER_FLOPS(n) STINT_IMPL_FLOPS(n)
 

@@ -247,17 +247,28 @@ static struct stint_impl_node *stream_find_innermost_node(void) {
     return NULL;
 }
 
-/* Atomic for the thread's signal handlers, as counts of recursive calls are. */
+/* Atomic for the thread's signal handlers, as counts of recursive calls are. An amount that is none,
+ * or that the sum has no room for, is counted as refused. */
+static void stream_add_amount(uint64_t *sum, uint64_t n) {
+    uint64_t is = STINT_IMPL_LOAD(sum);
+    do {
+        if (n == STINT_IMPL_AMOUNT_BAD || n > UINT64_MAX - is) {
+            arena_lose(STINT_STATUS_BAD_AMOUNT, 1);
+            return;
+        }
+    } while (!__atomic_compare_exchange_n(sum, &is, is + n, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
 void stream_timer_add_bytes(uint64_t n) {
     struct stint_impl_node *node = stream_find_innermost_node();
     if (node) {
-        __atomic_fetch_add(&node->bytes, n, __ATOMIC_RELAXED);
+        stream_add_amount(&node->bytes, n);
     }
 }
 
 void stream_timer_add_flops(uint64_t n) {
     struct stint_impl_node *node = stream_find_innermost_node();
     if (node) {
-        __atomic_fetch_add(&node->flops, n, __ATOMIC_RELAXED);
+        stream_add_amount(&node->flops, n);
     }
 }

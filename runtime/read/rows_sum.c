@@ -60,7 +60,7 @@ static void row_add_gpu(struct grouping *g, uint32_t row, const struct snapshot_
     struct row_extras to = row_extras_of(g, row);
     struct times *gpu = &to.group->gpu;
     to.row->gpu_calls += n->count;
-    gpu->total += n->total;
+    gpu->total = saturating_add(gpu->total, n->total);
     gpu->loose |= n->loose;
     gpu->min = u64_min(n->min, gpu->min);
     gpu->max = u64_max(n->max, gpu->max);
@@ -97,8 +97,8 @@ static void row_add_measures(struct grouping *g, uint32_t row, const struct snap
 static void row_add_extra(struct grouping *g, uint32_t row, const struct snapshot_extra *n,
                           unsigned nested) {
     struct row_extras to = row_extras_of(g, row);
-    to.row->bytes += n->bytes;
-    to.row->flops += n->flops;
+    to.row->bytes = saturating_add(to.row->bytes, n->bytes);
+    to.row->flops = saturating_add(to.row->flops, n->flops);
     to.group->open = u64_max(n->open, to.group->open);
     to.group->open_self = saturating_add(to.group->open_self, n->open_self);
     if (!(nested & ROW_NESTED)) {

@@ -266,7 +266,7 @@ static void put_heading(const struct report *r, const struct section *section,
     char all[TEXT_NUMBER];
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < t->count; ++i) {
-        bytes += t->row[i]->sum.bytes;
+        bytes = saturating_add(bytes, t->row[i]->sum.bytes);
     }
     if (section->by_size) {
         text_bytes(all, bytes);

@@ -123,7 +123,7 @@ static struct found gaps_look_at(const struct snapshot *s,
         if (a->count && fits(a)) {
             f.calls += a->count;
             f.total += a->total;
-            f.bytes += a->bytes;
+            f.bytes = saturating_add(f.bytes, a->bytes);
             if (!f.worst || a->total > f.worst->total) {
                 f.worst = a;
             }

@@ -3,8 +3,11 @@
  * The functions that return a statistic: every field, sizes of structures, sets, unknown and long
  * names. The expected values are those of the fake clock.
  */
+#include <math.h>
+
 #include "gpu_activities.h"
 #include "gpu_sums.h"
+#include "recorded.h"
 #include "support.h"
 
 static stint_stat st;
@@ -101,6 +104,37 @@ TEST(stat, infos_are_cut_to_fit) {
 }
 
 /* A program built with an older header has a smaller structure, one built with a newer a larger. */
+/* Amounts that are none are refused, as is one that the sum has no room for. */
+TEST(stat, declared_amounts) {
+    uint64_t evaluated = 0;
+    {
+        REGISTER_TIMER("declares");
+        TIMER_BYTES(-1);
+        TIMER_BYTES(INT64_MIN);
+        TIMER_BYTES(-1.0);
+        TIMER_BYTES(INFINITY);
+        TIMER_BYTES(-INFINITY);
+        TIMER_BYTES(NAN);
+        TIMER_BYTES(1e30f);
+        TIMER_BYTES((size_t)-1);
+        CHECK_EQ_U64(lost(STINT_STATUS_BAD_AMOUNT), 8);
+        TIMER_BYTES((uint64_t)1 << 63);
+        TIMER_BYTES((signed char)100);
+        TIMER_BYTES(0.9);
+        TIMER_BYTES(++evaluated);
+        TIMER_BYTES((uint64_t)1 << 63);
+        CHECK_EQ_U64(lost(STINT_STATUS_BAD_AMOUNT), 9);
+        TIMER_FLOPS(-1);
+        TIMER_FLOPS(1e18L);
+        TIMER_FLOPS(UINT64_MAX - 1000000000000000000u - 1);
+    }
+    stint_stat s = stat_of("declares");
+    CHECK_EQ_U64(s.bytes, ((uint64_t)1 << 63) + 101);
+    CHECK_EQ_U64(s.flops, UINT64_MAX - 1);
+    CHECK_EQ_U64(lost(STINT_STATUS_BAD_AMOUNT), 10);
+    CHECK_EQ_U64(evaluated, 1);
+}
+
 TEST(stat, smaller_and_larger_structures) {
     struct {
         stint_stat known;

@@ -79,6 +79,17 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #define STINT_IMPL_COUNT(n) ((uint64_t)((n)*1))
 #define STINT_IMPL_NUMBER(n) ((double)((n)*1))
 
+/* The same, or STINT_IMPL_AMOUNT_BAD if it is negative, no number, or too large for 64 bits. It is
+ * evaluated once: the other operands only tell types apart. */
+#if defined(__cplusplus)
+#define STINT_IMPL_AMOUNT(n) stint_impl::amount((n)*1)
+#else
+#define STINT_IMPL_AMOUNT(n)                                                                       \
+    __builtin_choose_expr(                                                                         \
+        __builtin_classify_type((n)*1) == 8, stint_impl_amount_real((double)((n)*1)),              \
+        stint_impl_amount_whole((uint64_t)((n)*1), (__typeof__((n)*1))-1 < (__typeof__((n)*1))1))
+#endif
+
 /* Dead but compiled: types are checked, a local used only here stays used, nothing is emitted. */
 #define STINT_IMPL_OFF(call) ((void)(0 ? call : (void)0))
 
@@ -213,8 +224,8 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
     STINT_IMPL_SCOPE_QUEUE_(n, name, queue, info, threshold_us)
 #define STINT_IMPL_SCOPE_QUEUE(name, queue, info, threshold_us)                                    \
     STINT_IMPL_SCOPE_QUEUE_AT(__COUNTER__, STINT_IMPL_LITERAL(name), queue, info, threshold_us)
-#define STINT_IMPL_BYTES(n) stint_impl_add_bytes(STINT_IMPL_COUNT(n))
-#define STINT_IMPL_FLOPS(n) stint_impl_add_flops(STINT_IMPL_COUNT(n))
+#define STINT_IMPL_BYTES(n) stint_impl_add_bytes(STINT_IMPL_AMOUNT(n))
+#define STINT_IMPL_FLOPS(n) stint_impl_add_flops(STINT_IMPL_AMOUNT(n))
 #define STINT_IMPL_MARK_(n, name)                                                                  \
     do {                                                                                           \
         STINT_IMPL_SITE(n, name, 0, 0);                                                            \
