@@ -219,6 +219,11 @@ int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
         out->percentile[i] = spread_percentile(sum, count, permilles[i], from);
     }
     out->beyond = histogram_beyond(sum);
+    for (uint32_t i = 0; i < PERCENTILE_COUNT && out->beyond && !from->loose; ++i) {
+        if (histogram_rank(count, permilles[i]) == count) {
+            out->percentile[i] = from->max; /* it is the longest call */
+        }
+    }
     out->stddev = 0;
     if (!out->beyond) {
         out->stddev = spread_deviation(sum, count, samples, from);

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""runs_test.py TOOL: the tool reads the run files in runs/, which earlier versions 1.x wrote.
+"""runs_test.py TOOL PROGRAM: the tool reads the run files in runs/, which earlier versions wrote.
 
-Each file VERSION-NAME.stint.gz is exported as CSV and compared with VERSION-NAME.csv, which was
+Each file FAMILY-NAME.stint.gz is exported as CSV and compared with FAMILY-NAME.csv, which was
 made when the file was. Columns that later versions add are not in it. Where there is a
-VERSION-NAME.txt, it is the report. UPDATE=1 writes a .csv that is missing; one that is there is
-never written again, nor is a file. For a new minor version add files:
+FAMILY-NAME.txt, it is the report.
 
-    STINT_MEMORY=1M STINT_FILE=plain.stint PROGRAM
-    STINT_MEMORY=1M STINT_TRACE=64K STINT_FILE=trace.stint PROGRAM
-
-with a program that has nested scopes, notes, a second set, marks, steps and declared bytes.
+UPDATE=1 records the family of the current format again, formatN-*, with PROGRAM (runs_program.c).
+This is for changes of a format that no release has; files of earlier formats are never written
+again. Those of the family 1.0, of format 4, have scopes, notes, a second set, marks, steps and
+declared bytes in `plain` and `trace`.
 
 The other three were written by a test program on the virtual clock: `groups` has a scope in which
 number n of gen/measures.ini is 1000 + n, for all numbers of that time, `sampled` is the same
@@ -26,6 +25,10 @@ import sys
 import tempfile
 
 RUNS = pathlib.Path(__file__).resolve().parent / "runs"
+# The files of a family: what the program records, and with which variables. The last one is the
+# merge of the two before it.
+KINDS = {"plain": ("plain", {}), "trace": ("plain", {"STINT_TRACE": "64K"}),
+         "groups": ("groups", {}), "added": ("added", {}), "merged": (None, {})}
 
 
 def read(tool, packed, folder, *command):
@@ -40,6 +43,27 @@ def read(tool, packed, folder, *command):
     return done.stdout
 
 
+def record(tool, program, family):
+    """Writes the run files of a family, with what is expected of them."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: pathlib.Path(folder) / (name + ".stint") for name in KINDS}
+        for name, (kind, more) in KINDS.items():
+            if kind:
+                subprocess.run([program, kind], check=True,
+                               env=dict(clean, STINT_MEMORY="1M", STINT_FILE=files[name],
+                                        STINT_REPORT="off", **more))
+        subprocess.run([tool, "merge", files["groups"], files["added"], "-o", files["merged"]],
+                       check=True, env=clean, stderr=subprocess.DEVNULL)
+        for name, file in files.items():
+            packed = RUNS / ("%s-%s.stint.gz" % (family, name))
+            packed.write_bytes(gzip.compress(file.read_bytes(), mtime=0))
+            for suffix, command in ((".csv", ("export", "--to", "csv")), (".txt", ("report",))):
+                shown = RUNS / (packed.name.replace(".stint.gz", suffix))
+                shown.write_text(read(tool, packed, pathlib.Path(folder), *command),
+                                 encoding="utf-8")
+
+
 def differences(then, now):
     """The differences in the rows and columns that existed then."""
     old, new = list(csv.DictReader(then.splitlines())), list(csv.DictReader(now.splitlines()))
@@ -51,6 +75,9 @@ def differences(then, now):
 
 
 def main():
+    version = subprocess.run([sys.argv[1], "--version"], capture_output=True, text=True, check=True)
+    if os.environ.get("UPDATE"):
+        record(sys.argv[1], sys.argv[2], "format" + version.stdout.split()[-1])
     packed = sorted(RUNS.glob("*.stint.gz"))
     if len(packed) < 2:
         sys.exit("%s: %d files" % (RUNS, len(packed)))
@@ -60,8 +87,6 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             now = read(sys.argv[1], path, pathlib.Path(folder), "export", "--to", "csv")
             report = read(sys.argv[1], path, pathlib.Path(folder), "report")
-        if os.environ.get("UPDATE") and not expected.exists():
-            expected.write_text(now, encoding="utf-8")
         found = differences(expected.read_text(encoding="utf-8"), now)
         failed += ["%s: %s" % (path.name, line) for line in found]
         shown = expected.with_suffix(".txt")

@@ -107,6 +107,16 @@ const table = (() => {
         return "";
     }
 
+    // Why a percentile is a lower bound; "" if it is none.
+    function beyondOf(stat, key) {
+        const percentile = /^p(\d+)_ns$/.exec(key);
+        if (!percentile || !stat.beyond || stat[key] === stat.max_ns ||
+            Math.ceil(stat.samples * percentile[1] / 100) <= stat.samples - stat.beyond) {
+            return "";
+        }
+        return format.count(stat.beyond) + " calls are longer than the buckets tell apart";
+    }
+
     function timeCell(value, bound) {
         const [digits, unit] = format.cell(value);
         const cell = el("td", {className: "number", title: format.exact(value)}, digits,
@@ -152,7 +162,8 @@ const table = (() => {
         case "share":
             return shareCell(stat, value);
         case "time":
-            return timeCell(value, column.key === "total_ns" ? boundOf(stat) : "");
+            return timeCell(value, column.key === "total_ns" ? boundOf(stat)
+                : beyondOf(stat, column.key));
         case "rate": {
             const [digits, unit] = format.scaled(value, column.unit);
             return el("td", {className: "number"}, digits,
