@@ -159,4 +159,15 @@ TEST(export_paths, both_kinds_of_times_are_one_row) {
     hand_end(&hand);
 }
 
+/* Ticks are rounded to the nearest nanosecond; in files of format 4 as they were, downwards. */
+TEST(export_paths, ticks_are_rounded_to_nearest) {
+    for (uint64_t ticks = 0; ticks < 100; ++ticks) {
+        struct snapshot s = {.ns_per_tick = 0.2381};
+        double ns = (double)ticks * s.ns_per_tick;
+        CHECK(fabs((double)snapshot_ns(&s, ticks) - ns) <= 0.5);
+        s.is_format_4 = 1;
+        CHECK_EQ_U64(snapshot_ns(&s, ticks), (uint64_t)ns);
+    }
+}
+
 HARNESS_MAIN()

@@ -590,6 +590,32 @@ def case_kept_in_part(folder):
         need(len(data) >= (folder / "known").stat().st_size + 2880, "has a histogram")
 
 
+def case_format_4(folder):
+    """In a file of format 4 the last of 640 buckets has all longer calls, too: it is an ordinary one
+    there, but a merge says that it has no end, and so does a merge with a file of format 5."""
+    draw = random.Random(15)
+    calls = [draw.randrange(1 << 20, 1 << 30) for _ in range(60)]
+    longest = [draw.randrange(31 << 38, 1 << 43) for _ in range(40)]
+    now = RankFile([Scope("a", calls + longest)], pid=7).write(folder / "now")
+    before = folder / "before"
+    before.write_bytes(with_field(now.read_bytes(), HEADER["abi"], 4))
+    other = RankFile([Scope("a", [50 << 43] * 50)], pid=8).write(folder / "other")
+    rows = [stats(file)["a", "GlobalStatInfo"] for file in (now, before)]
+    need(rows[0] == rows[1] and "beyond" not in rows[0] and "stddev_ns" in rows[0], rows)
+    for keep in ("names", "threads"):
+        merge([elsewhere(now, folder / "still")], folder / "out", keep=keep)
+        need("beyond" not in stats(folder / "out")["a", "GlobalStatInfo"])
+        merge([elsewhere(before, folder / "moved")], folder / "out", keep=keep)
+        row = stats(folder / "out")["a", "GlobalStatInfo"]
+        need(row["beyond"] == 40 and "stddev_ns" not in row and row["max_ns"] == max(longest), row)
+        need(row["p50_ns"] < 1 << 30 and 30 << 38 < row["p90_ns"] <= min(longest), row)
+        text = tool("report", folder / "out")
+        need(re.search(r" >=8[0-9]{3} s", text), text)
+    merge([before, other], folder / "both", keep="names")
+    row = stats(folder / "both")["a", "GlobalStatInfo"]
+    need(row["beyond"] == 90 and row["p99_ns"] <= row["max_ns"] == 50 << 43, row)
+
+
 def case_kept_order(folder):
     """In any order, and merged in parts, samples have the same percentiles and buckets."""
     draw = random.Random(14)

@@ -10,6 +10,7 @@ from cases import header_fields
 HEADER = header_fields()
 HEADER_BYTES = 17232
 UNIT, NODE_BYTES, HISTOGRAM_BYTES, THREAD_BYTES = 64, 320, 2880, 400
+BUCKETS = 704
 RAW_SAMPLES = 32  # that a node keeps itself
 RAW_BELOW = (1 << 31) - 1  # ticks of one
 ROLE_NONE, ROLE_WAITING = 0, 8
@@ -24,7 +25,7 @@ def bucket(value):
     if value < 32:
         return value
     octave = value.bit_length() - 5
-    return min(16 * octave + (value >> octave), HISTOGRAM_BYTES // 4 - 1)
+    return min(16 * octave + (value >> octave), BUCKETS - 1)
 
 
 class Scope:

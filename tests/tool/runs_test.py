@@ -52,7 +52,7 @@ def record(tool, program, family):
             if kind:
                 subprocess.run([program, kind], check=True,
                                env=dict(clean, STINT_MEMORY="1M", STINT_FILE=files[name],
-                                        STINT_REPORT="off", **more))
+                                        STINT_REPORT="none", **more))
         subprocess.run([tool, "merge", files["groups"], files["added"], "-o", files["merged"]],
                        check=True, env=clean, stderr=subprocess.DEVNULL)
         for name, file in files.items():
@@ -62,6 +62,36 @@ def record(tool, program, family):
                 shown = RUNS / (packed.name.replace(".stint.gz", suffix))
                 shown.write_text(read(tool, packed, pathlib.Path(folder), *command),
                                  encoding="utf-8")
+
+
+def check_added(tool, program):
+    """Added samples are the same in a trace and in merges: totals add up, to the nanosecond."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
+    with tempfile.TemporaryDirectory() as folder:
+        files = [os.path.join(folder, name) for name in ("a", "b")]
+        for file in files:
+            subprocess.run([program, "added"], check=True, env=dict(
+                clean, STINT_FILE=file, STINT_MEMORY="1M", STINT_TRACE="64K", STINT_REPORT="none"))
+        tables = []
+        for number, keep in enumerate(("", "names", "threads")):
+            out = os.path.join(folder, "out%d" % number) if keep else files[0]
+            if keep:
+                subprocess.run([tool, "merge", "--keep", keep, *files, "-o", out], check=True,
+                               env=clean, stderr=subprocess.DEVNULL)
+            shown = subprocess.run([tool, "export", "--to", "csv", out], check=True, env=clean,
+                                   capture_output=True, text=True).stdout
+            tables.append({row["name"]: row for row in csv.DictReader(shown.splitlines())})
+            trace = subprocess.run([tool, "export", "--to", "chrome", out], check=True, env=clean,
+                                   capture_output=True, text=True).stdout
+            found = trace.count('"dur":0.007')
+            assert keep == "names" or found == (114 if keep else 57), (keep, found)
+        for name, row in tables[0].items():
+            for merged in tables[1:]:
+                for key in ("calls", "total_ns", "self_ns"):
+                    assert int(merged[name][key]) == 2 * int(row[key]), (name, key)
+                for key in ("min_ns", "max_ns", "first_ns", "p50_ns", "p99_ns"):
+                    assert merged[name][key] == row[key], (name, key, merged[name][key], row[key])
+    assert tables[0]["years"]["total_ns"] == str(3 * 31536000000000000), tables[0]
 
 
 def differences(then, now):
@@ -92,7 +122,9 @@ def main():
         shown = expected.with_suffix(".txt")
         if shown.exists() and shown.read_text(encoding="utf-8") != report:
             failed.append("%s: the report is not %s:\n%s" % (path.name, shown.name, report))
+    check_added(sys.argv[1], sys.argv[2])
     assert differences("a,b\n1,2\n", "a,c,b\n1,9,2\n") == []
+    check_added(sys.argv[1], sys.argv[2])
     assert differences("a,b\n1,2\n", "a,b\n1,3\n") == ["row 1, b: 3, expected 2"]
     print("\n".join(failed) or "%d run files" % len(packed))
     return 1 if failed else 0
