@@ -110,7 +110,8 @@ static int is_most_of_row(const struct stint_row *r, uint64_t wall) {
 }
 
 /* A node has one group or the other, rows of merged runs may have both. */
-static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
+static void fill_usage(const struct snapshot *s, struct stint_row *r,
+                       struct stint_row_extra *extra) {
     const uint64_t *value = extra->measure;
     uint64_t wall = saturating_add(value[MEASURE_USAGE_WALL_NS], value[MEASURE_CPU_WALL_NS]);
     extra->cpu_calls = saturating_add(value[MEASURE_USAGE_CALLS], value[MEASURE_CPU_CALLS]);
@@ -126,7 +127,7 @@ static void fill_usage(struct stint_row *r, struct stint_row_extra *extra) {
         r->has |= ROW_CPU;
         extra->on_cpu_ppm = u64_min(ppm_of(extra->cpu_ns, wall), 1000000);
     }
-    if (r->has & ROW_CPU && is_most_of_row(r, wall)) {
+    if (r->has & ROW_CPU && (s->is_format_4 || is_most_of_row(r, wall))) {
         r->has |= ROW_ON_CPU;
         extra->mostly_waits =
             extra->on_cpu_ppm < MOSTLY_WAITS_PPM && !waited_for_processor_only(waits, preemptions);
@@ -173,12 +174,12 @@ static void fill_counters(struct stint_row *r, struct stint_row_extra *extra) {
     extra->dtlb_miss_ppm = ratio_of(extra, MEASURE_DTLB_MISSES, MEASURE_DTLB_LOADS);
 }
 
-void measured_fill(struct stint_row *r, struct stint_row_extra *extra) {
+void measured_fill(const struct snapshot *s, struct stint_row *r, struct stint_row_extra *extra) {
     if (extra->measure[MEASURE_QUEUE_CALLS]) {
         extra->queue_avg_ns =
             extra->measure[MEASURE_QUEUE_NS] / extra->measure[MEASURE_QUEUE_CALLS];
     }
-    fill_usage(r, extra);
+    fill_usage(s, r, extra);
     fill_counters(r, extra);
     extra->memory_live = snapshot_memory_live(extra->measure);
 }

@@ -172,7 +172,7 @@ static void row_finish_extra(const struct grouping *g, struct group_extra *from,
     if (extra->device_calls) {
         r->has |= ROW_DEVICE;
     }
-    measured_fill(r, extra);
+    measured_fill(g->s, r, extra);
     rates_fill(r, extra, from->bytes_per_s, from->flops_per_s);
 }
 

@@ -153,7 +153,7 @@ int rows_waiting(uint64_t **out, struct snapshot *s);
 /* ---- row_measures.c: columns made of several measures. */
 
 /* From the measures of a row that has any. extra: the row's. */
-void measured_fill(struct stint_row *r, struct stint_row_extra *extra);
+void measured_fill(const struct snapshot *s, struct stint_row *r, struct stint_row_extra *extra);
 
 /* ---- rates.c: declared bytes and operations over time, and how near that comes to what the device
  * can do. */
