@@ -61,7 +61,7 @@ static const struct field fields[] = {
     WHOLE(arena_windows)
     F(arena_windows, next) F(arena_windows, site) F(arena_windows, set) F(arena_windows, seq)
     F(arena_windows, width) F(arena_windows, steps) F(arena_windows, room)
-    F(arena_windows, lacks) F(arena_windows, reserved)
+    F(arena_windows, lacks) F(arena_windows, by_calls) F(arena_windows, reserved)
     WHOLE(arena_cost)
     F(arena_cost, timed) F(arena_cost, recursive) F(arena_cost, dynamic) F(arena_cost, unused)
     F(arena_cost, reading) F(arena_cost, inner) F(arena_cost, outer)
