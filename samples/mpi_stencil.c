@@ -115,6 +115,7 @@ int main(int argc, char **argv) {
             changes = sweep_part(plate[step % 2], plate[(step + 1) % 2]);
         }
         residual = sum_changes(&part, changes);
+        stint_step();
     }
     if (argc > 1 && !strcmp(argv[1], "--summary")) {
         failed =

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the ranks of a merged run as the object "ranks" of json and of the page: how evenly each
- * name is spread, for each waiting scope which rank is late and what that costs, and its windows of
- * steps. The numbers are those of the view `ranks`. Called by export_json.c and export_html.c.
+ * name is spread, for each waiting scope which rank is late, what that costs, whether ranks are the
+ * cause, and its windows. The numbers are those of the view `ranks`. Called by export_json.c and
+ * export_html.c.
  */
 #include "export_ranks.h"
 
 #include <string.h>
 
 #include "export_names.h"
-#include "read/rank_windows.h"
+#include "read/rank_judge.h"
+#include "stint/stint.h"
 
 static void rank_put_key(struct sink *out, const char *prefix, const char *key) {
     sink_put(out, ",\"", 2);
@@ -75,46 +77,95 @@ struct rank_export {
     const struct ranks *ranks;
     struct ranks_room *room;
     uint32_t most; /* items of a list */
+    uint32_t rows; /* that are judged */
 };
+
+static void rank_put_bool(struct sink *out, const char *key, int value) {
+    rank_put_key(out, "", key);
+    sink_text(out, value ? "true" : "false");
+}
 
 /* The late rank; nothing where no rank waited for another one or their calls differ. */
 static void rank_put_last(const struct rank_export *e, const struct rank_wait *wait) {
     if (wait->calls_differ) {
-        rank_put_key(e->out, "", "calls_differ");
-        sink_text(e->out, "true");
+        rank_put_bool(e->out, "calls_differ", 1);
         return;
     }
-    if (!wait->cost_ns) {
+    if (!wait->cost_ns || wait->late == RANK_NONE) {
         return;
     }
     export_rank(e->out, "last", e->ranks, wait->late);
     rank_put_number(e->out, "last_wait_ns", wait->late_ns);
-    rank_put_number(e->out, "alone_ppm", wait->covered_ppm);
-    rank_put_key(e->out, "", "is_cause");
-    sink_text(e->out, ranks_wait_has_cause(wait) ? "true" : "false");
+    if (wait->spread.ranks > 2 && e->room->role == STINT_ROLE_WAITING) {
+        rank_put_number(e->out, "alone_ppm", wait->covered_ppm);
+    }
 }
 
-static int rank_put_causes(const struct rank_export *e, const struct rank_wait *wait) {
+static int rank_put_excesses(const struct rank_export *e, const struct rank_verdict *verdict) {
     struct rank_excesses excesses;
-    if (!ranks_wait_has_cause(wait)) {
-        return 0;
-    }
-    if (ranks_excesses(&excesses, e->ranks, wait, e->room, e->memory)) {
+    const struct rank_excess *outside = NULL;
+    uint64_t item = 0;
+    if (ranks_excesses(&excesses, e->ranks, verdict->rank, verdict->count, verdict->least_ns,
+                       e->room, e->memory)) {
         return -1;
     }
     rank_put_key(e->out, "", "longer_in");
     sink_put(e->out, "[", 1);
     for (uint32_t i = 0; i < excesses.count; ++i) {
-        if (i) {
+        const struct rank_excess *excess = &excesses.of[i];
+        if (excess->name == RANK_NONE) {
+            outside = excess;
+            continue;
+        }
+        if (item++) {
             sink_put(e->out, ",", 1);
         }
-        rank_put_name(e->out, e->ranks, excesses.of[i].name);
-        rank_put_number(e->out, "self_ns", excesses.of[i].own_ns);
-        rank_put_number(e->out, "by_ns", excesses.of[i].by_ns);
+        rank_put_name(e->out, e->ranks, excess->name);
+        rank_put_number(e->out, "self_ns", excess->own_ns);
+        rank_put_number(e->out, "by_ns", excess->by_ns);
         sink_put(e->out, "}", 1);
     }
     sink_put(e->out, "]", 1);
+    if (outside) {
+        rank_put_number(e->out, "outside_ns", outside->own_ns);
+        rank_put_number(e->out, "outside_by_ns", outside->by_ns);
+    }
     return 0;
+}
+
+/* Whether ranks are the cause, and which; or why none is named. */
+static int rank_put_cause(const struct rank_export *e, uint32_t name) {
+    struct rank_verdict verdict;
+    if (rank_judge_name(&verdict, e->ranks, name, e->rows, e->room, e->memory)) {
+        return -1;
+    }
+    if (verdict.why == RANK_WHY_NO_COST) {
+        return 0;
+    }
+    rank_put_bool(e->out, "is_cause", verdict.why == RANK_WHY_CAUSE);
+    if (verdict.why != RANK_WHY_CAUSE) {
+        const char *why = rank_why_text(verdict.why);
+        rank_put_key(e->out, "", "no_cause");
+        sink_json(e->out, why, strlen(why));
+        return 0;
+    }
+    rank_put_key(e->out, "", "causes");
+    for (uint32_t i = 0; i < verdict.count; ++i) {
+        const struct arena_rank *of = &e->ranks->rank[verdict.rank[i]];
+        struct export_name host = export_text(ranks_text(e->ranks, of->host));
+        sink_text(e->out, i ? ",{\"host\":" : "[{\"host\":");
+        sink_json(e->out, host.bytes, host.length);
+        rank_put_number(e->out, "pid", of->pid);
+        if (of->rank) {
+            rank_put_number(e->out, "rank", of->rank - 1);
+        }
+        sink_put(e->out, "}", 1);
+    }
+    sink_put(e->out, "]", 1);
+    rank_put_number(e->out, "covered_ppm", verdict.covered_ppm);
+    rank_put_number(e->out, "costly_windows", verdict.windows);
+    rank_put_number(e->out, "last_in", verdict.last);
+    return rank_put_excesses(e, &verdict);
 }
 
 static void rank_put_tally(const struct rank_export *e, const struct rank_tally *tally) {
@@ -144,6 +195,9 @@ static void rank_put_windows(const struct rank_export *e, const struct rank_wind
             rank_put_number(e->out, "cost_ns", wait.cost_ns);
         }
         rank_put_last(e, &wait);
+        if (!wait.calls_differ && wait.cost_ns) {
+            rank_put_bool(e->out, "is_cause", ranks_wait_is_alone(&wait));
+        }
         sink_put(e->out, "}", 1);
     }
     sink_put(e->out, "]", 1);
@@ -152,18 +206,19 @@ static void rank_put_windows(const struct rank_export *e, const struct rank_wind
 static int rank_put_steps(const struct rank_export *e, uint32_t name) {
     struct rank_windows w;
     struct rank_tally tally;
-    if (rank_windows_read(&w, e->ranks, name, e->memory)) {
+    if (rank_windows_read(&w, e->ranks, name, e->room, e->memory)) {
         return -1;
     }
-    if (w.with < 2 || !w.count) {
+    if (w.with < 2 || !w.count || !ranks_room_knows_last(e->room)) {
         return 0;
     }
-    if (rank_windows_tally(&tally, &w, e->room, e->memory)) {
+    if (rank_windows_tally(&tally, &w, 0, w.count, e->room, e->memory)) {
         return -1;
     }
     sink_text(e->out, ",\"by_steps\":{\"steps\":");
     sink_u64(e->out, w.steps);
     rank_put_number(e->out, "window_steps", w.width);
+    rank_put_bool(e->out, "by_calls", w.by_calls);
     rank_put_number(e->out, "ranks", w.with);
     rank_put_number(e->out, "ranks_without", w.without);
     rank_put_number(e->out, "compared", tally.windows);
@@ -186,7 +241,7 @@ static int rank_put_wait(const struct rank_export *e, uint32_t name) {
     rank_put_number(e->out, "second_gap_ns", wait.second_gap_ns);
     rank_put_number(e->out, "last_gap_ns", wait.last_gap_ns);
     rank_put_last(e, &wait);
-    if (rank_put_causes(e, &wait) || rank_put_steps(e, name)) {
+    if (rank_put_cause(e, name) || rank_put_steps(e, name)) {
         return -1;
     }
     sink_put(e->out, "}", 1);
@@ -199,7 +254,7 @@ static int rank_put_waits(const struct rank_export *e, const struct ranks_spread
     sink_put(e->out, "[", 1);
     for (uint32_t i = 0; i < e->ranks->name_count; ++i) {
         uint32_t name = spreads->order[i];
-        if (spreads->of[name].ranks > 1 && ranks_is_waiting(e->ranks, name)) {
+        if (spreads->of[name].ranks > 1 && ranks_waiting_role(e->ranks, name)) {
             struct scratch_mark before = scratch_mark(e->memory);
             export_start_item(e->out, item++);
             int failed = rank_put_wait(e, name);
@@ -221,11 +276,12 @@ int export_json_ranks(struct sink *out, struct snapshot *s, uint32_t most) {
     if (ranks_read(&ranks, s)) {
         return 0;
     }
-    const struct rank_export e = {out, &s->memory, &ranks, &room, most};
+    struct rank_export e = {out, &s->memory, &ranks, &room, most, 0};
     int failed = ranks_room_get(&room, &s->memory, &ranks) ||
                  ranks_spreads(&spreads, &ranks, &room, &s->memory);
     if (!failed) {
         uint64_t item = 0;
+        e.rows = rank_rows_judged(&ranks, &room);
         sink_text(out, ",\n\"ranks\":{\"count\":");
         sink_u64(out, ranks.count);
         sink_text(out, ",\"names\":[");

@@ -28,27 +28,22 @@ const struct arena_windows *rank_windows_at(const struct snapshot *s, uint32_t u
     return w;
 }
 
-static uint64_t record_steps(const struct arena_windows *w) {
-    return u64_min(w->steps, saturating_multiply(w->width, w->room));
-}
-
-static int is_record_of(const struct ranks *r, const struct arena_windows *w, uint32_t name) {
-    const struct snapshot_site *a = &r->snapshot->sites[w->site];
-    const struct snapshot_site *b = &r->snapshot->sites[r->name[name].site];
-    return w->set == r->name[name].set && a->length == b->length &&
+static int is_record_of(const struct snapshot *s, const struct arena_windows *w, uint32_t site,
+                        uint32_t set, int by_calls) {
+    const struct snapshot_site *a = &s->sites[w->site];
+    const struct snapshot_site *b = &s->sites[site];
+    return (w->by_calls != 0) == by_calls && w->set == set && a->length == b->length &&
            !memcmp(a->name, b->name, a->length);
 }
 
-/* NULL: none, or one that is not whole. */
-static const struct arena_windows *find_record(const struct ranks *r, uint32_t rank,
-                                               uint32_t name) {
-    uint32_t unit = r->rank[rank].windows;
+const struct arena_windows *rank_windows_find(const struct snapshot *s, uint32_t unit,
+                                              uint32_t site, uint32_t set, int by_calls) {
     for (uint32_t i = 0; i < ARENA_WINDOW_RECORDS; ++i) {
-        const struct arena_windows *w = rank_windows_at(r->snapshot, unit);
+        const struct arena_windows *w = rank_windows_at(s, unit);
         if (!w) {
             return NULL;
         }
-        if (is_record_of(r, w, name)) {
+        if (is_record_of(s, w, site, set, by_calls)) {
             return w->lacks ? NULL : w;
         }
         unit = w->next;
@@ -56,76 +51,146 @@ static const struct arena_windows *find_record(const struct ranks *r, uint32_t r
     return NULL;
 }
 
-static void count_windows(struct rank_windows *w) {
-    w->count = (uint32_t)(w->steps / w->width + (w->steps % w->width != 0));
+int rank_windows_hold(const struct arena_windows *w, uint64_t calls) {
+    uint64_t held = 0;
+    for (uint32_t i = 0; i < w->room; ++i) {
+        held = saturating_add(held, w->window[i].calls);
+    }
+    return (double)held >= 0.9 * (double)calls && 0.9 * (double)held <= (double)calls;
+}
+
+uint64_t rank_windows_steps(const struct arena_windows *w, uint32_t parts) {
+    uint64_t steps = u64_min(w->steps, saturating_multiply(w->width, w->room));
+    return w->by_calls ? (steps + parts - 1) / parts : steps;
+}
+
+uint64_t rank_windows_width(const struct arena_windows *w, uint32_t parts) {
+    uint64_t width = w->width;
+    for (uint32_t left = parts; w->by_calls && width > 1 && left % 2 == 0; left /= 2) {
+        width /= 2;
+    }
+    return width;
+}
+
+void rank_windows_sum(const struct arena_windows *w, uint64_t width, uint32_t parts,
+                      uint32_t window, double ns_per_tick, uint64_t *calls, uint64_t *ns) {
+    uint64_t ticks = 0, each = width / w->width;
+    if (w->by_calls) {
+        each = saturating_multiply(width, parts) / w->width;
+    }
+    uint64_t first = saturating_multiply(window, each), end = saturating_add(first, each);
+    *calls = 0;
+    for (uint64_t i = first; i < end && i < w->room; ++i) {
+        *calls = saturating_add(*calls, w->window[i].calls);
+        ticks = saturating_add(ticks, w->window[i].ticks);
+    }
+    *ns = snapshot_whole((double)ticks * ns_per_tick + 0.5);
+}
+
+uint32_t rank_windows_count(uint64_t steps, uint64_t *width) {
+    while (steps / *width + (steps % *width != 0) > ARENA_WINDOWS) {
+        *width = saturating_add(*width, *width);
+    }
+    return (uint32_t)(steps / *width + (steps % *width != 0));
+}
+
+/* Whether all ranks in the room have a record of that kind that holds their calls. */
+static int find_records(struct rank_windows *out, const struct ranks_room *room, uint32_t name,
+                        int by_calls) {
+    const struct ranks *r = out->ranks;
+    int all = 1;
+    out->by_calls = by_calls;
+    out->with = 0;
+    for (uint32_t i = 0; i < room->count; ++i) {
+        uint32_t rank = room->of[i];
+        const struct arena_windows *w = rank_windows_find(
+            r->snapshot, r->rank[rank].windows, r->name[name].site, r->name[name].set, by_calls);
+        out->record[rank] = w;
+        out->with += w != NULL;
+        all &= w && rank_windows_hold(w, room->calls[i]);
+    }
+    out->without = room->count - out->with;
+    return all;
+}
+
+/* The calls of a step of each rank. */
+static void find_parts(struct rank_windows *out, const struct ranks_room *room) {
+    uint64_t steps = ranks_steps_of(room->calls, room->count);
+    out->calls_differ = out->by_calls && !steps;
+    for (uint32_t i = 0; i < room->count; ++i) {
+        out->parts[room->of[i]] = 1;
+        if (steps > 0 && room->calls[i] / steps <= RANK_PARTS_MOST) {
+            out->parts[room->of[i]] = (uint32_t)u64_max(room->calls[i] / steps, 1);
+        }
+    }
 }
 
 int rank_windows_read(struct rank_windows *out, const struct ranks *r, uint32_t name,
-                      struct scratch *memory) {
+                      struct ranks_room *room, struct scratch *memory) {
     memset(out, 0, sizeof *out);
     out->ranks = r;
     out->width = 1;
     out->record = scratch_array(memory, (size_t)r->count + 1, sizeof *out->record);
-    if (!out->record) {
+    out->parts = scratch_array(memory, (size_t)r->count + 1, sizeof *out->parts);
+    if (!out->record || !out->parts) {
         return -1;
     }
-    for (uint32_t i = 0; i < r->count; ++i) {
-        const struct arena_windows *w = find_record(r, i, name);
-        out->record[i] = w;
-        if (w) {
-            ++out->with;
-            out->width = u64_max(out->width, w->width);
-            out->steps = u64_max(out->steps, record_steps(w));
-        } else if (ranks_cell(r, i, name).calls) {
-            ++out->without;
+    ranks_collect(room, r, name);
+    ranks_room_set_role(room, r, name);
+    if (!find_records(out, room, name, 0)) {
+        find_records(out, room, name, 1);
+        if (out->without) {
+            find_records(out, room, name, 0);
         }
     }
-    count_windows(out);
+    find_parts(out, room);
+    for (uint32_t i = 0; i < r->count && !out->calls_differ; ++i) {
+        const struct arena_windows *w = out->record[i];
+        if (w) {
+            out->width = u64_max(out->width, rank_windows_width(w, out->parts[i]));
+            out->steps = u64_max(out->steps, rank_windows_steps(w, out->parts[i]));
+        }
+    }
+    out->count = rank_windows_count(out->steps, &out->width);
     return 0;
 }
 
-void rank_windows_widen(struct rank_windows *w, uint32_t most) {
-    while (w->count > most) {
-        w->width = saturating_add(w->width, w->width);
-        count_windows(w);
+/* Whether each rank has its calls of the same steps in the window. */
+static int have_parts(const struct rank_windows *w, const struct ranks_room *room) {
+    for (uint32_t i = 0; i < room->count; ++i) {
+        uint64_t own = saturating_multiply(room->calls[i], w->parts[room->of[0]]);
+        if (own != saturating_multiply(room->calls[0], w->parts[room->of[i]])) {
+            return 0;
+        }
     }
-}
-
-/* The calls and nanoseconds of a rank in a window. */
-static void rank_windows_cell(const struct rank_windows *w, uint32_t rank, uint32_t window,
-                              uint64_t *calls, uint64_t *ns) {
-    const struct arena_windows *from = w->record[rank];
-    uint64_t ticks = 0;
-    *calls = 0;
-    *ns = 0;
-    if (!from) {
-        return;
-    }
-    uint64_t each = w->width / from->width, first = saturating_multiply(window, each);
-    for (uint64_t i = first; i < first + each && i < from->room; ++i) {
-        *calls = saturating_add(*calls, from->window[i].calls);
-        ticks = saturating_add(ticks, from->window[i].ticks);
-    }
-    *ns = snapshot_whole((double)ticks * w->ranks->snapshot->ns_per_tick + 0.5);
+    return 1;
 }
 
 void rank_windows_wait(struct rank_wait *out, const struct rank_windows *w, uint32_t window,
                        struct ranks_room *room) {
     ranks_room_empty(room);
     for (uint32_t i = 0; i < w->ranks->count; ++i) {
-        uint64_t calls, ns;
-        rank_windows_cell(w, i, window, &calls, &ns);
-        ranks_room_put(room, i, calls, ns);
+        uint64_t calls = 0, ns = 0;
+        if (w->record[i]) {
+            rank_windows_sum(w->record[i], w->width, w->parts[i], window,
+                             w->ranks->snapshot->ns_per_tick, &calls, &ns);
+        }
+        if (calls) {
+            ranks_room_put(room, i, calls, ns);
+        }
     }
     ranks_wait_of(out, room);
+    if (out->calls_differ) {
+        out->calls_differ = !have_parts(w, room);
+    }
 }
 
 static int is_last_more(const void *what, uint32_t a, uint32_t b) {
     const struct rank_last *of = what;
-    if (of[a].windows != of[b].windows) {
-        return of[a].windows > of[b].windows;
+    if (of[a].cost_ns != of[b].cost_ns) {
+        return of[a].cost_ns > of[b].cost_ns;
     }
-    return of[a].cost_ns > of[b].cost_ns;
+    return of[a].windows > of[b].windows;
 }
 
 static void tally_window(struct rank_tally *out, const struct rank_wait *wait) {
@@ -133,19 +198,21 @@ static void tally_window(struct rank_tally *out, const struct rank_wait *wait) {
         ++out->differ;
         return;
     }
-    if (!wait->cost_ns) {
+    if (!wait->cost_ns || wait->late == RANK_NONE) {
         return;
     }
     struct rank_last *last = &out->of[wait->late];
+    double alone_ns = (double)wait->cost_ns * wait->covered_ppm / 1e6;
     ++out->windows;
     out->cost_ns = saturating_add(out->cost_ns, wait->cost_ns);
     ++last->windows;
-    last->alone += (uint32_t)ranks_wait_has_cause(wait);
+    last->alone += (uint32_t)ranks_wait_is_alone(wait);
     last->cost_ns = saturating_add(last->cost_ns, wait->cost_ns);
+    last->alone_ns = saturating_add(last->alone_ns, snapshot_whole(alone_ns));
 }
 
-int rank_windows_tally(struct rank_tally *out, const struct rank_windows *w,
-                       struct ranks_room *room, struct scratch *memory) {
+int rank_windows_tally(struct rank_tally *out, const struct rank_windows *w, uint32_t first,
+                       uint32_t end, struct ranks_room *room, struct scratch *memory) {
     struct rank_wait wait;
     uint32_t count = w->ranks->count;
     memset(out, 0, sizeof *out);
@@ -153,7 +220,7 @@ int rank_windows_tally(struct rank_tally *out, const struct rank_windows *w,
     if (!out->of) {
         return -1;
     }
-    for (uint32_t i = 0; i < w->count; ++i) {
+    for (uint32_t i = first; i < end && i < w->count; ++i) {
         rank_windows_wait(&wait, w, i, room);
         tally_window(out, &wait);
     }

@@ -11,6 +11,7 @@
 
 #include "base/arithmetic.h"
 #include "base/order.h"
+#include "base/role.h"
 #include "deviation.h"
 
 __extension__ typedef unsigned __int128 rank_sum;
@@ -81,6 +82,8 @@ int ranks_room_get(struct ranks_room *room, struct scratch *memory, const struct
     room->spare = scratch_array(memory, (size_t)r->count + 1, sizeof *room->spare);
     room->calls = scratch_array(memory, (size_t)r->count + 1, sizeof *room->calls);
     room->count = 0;
+    room->role = 0;
+    room->root = UINT32_MAX;
     if (room->totals && room->of && room->order && room->spare && room->calls) {
         return 0;
     }
@@ -108,18 +111,19 @@ void ranks_room_empty(struct ranks_room *room) {
 }
 
 void ranks_room_put(struct ranks_room *room, uint32_t rank, uint64_t calls, uint64_t total_ns) {
-    if (calls) {
-        room->calls[room->count] = calls;
-        room->totals[room->count] = total_ns;
-        room->of[room->count++] = rank;
-    }
+    room->calls[room->count] = calls;
+    room->totals[room->count] = total_ns;
+    room->of[room->count++] = rank;
 }
 
 void ranks_collect(struct ranks_room *room, const struct ranks *r, uint32_t name) {
+    int waits = role_waits(r->snapshot->sites[r->name[name].site].role);
     ranks_room_empty(room);
     for (uint32_t i = 0; i < r->count; ++i) {
         struct arena_rank_cell cell = ranks_cell(r, i, name);
-        ranks_room_put(room, i, cell.calls, cell.total_ns);
+        if (cell.calls || !waits) {
+            ranks_room_put(room, i, cell.calls, cell.total_ns);
+        }
     }
 }
 
@@ -143,11 +147,11 @@ const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room
     uint32_t longest = 0;
     for (uint32_t i = 0; i < count; ++i) {
         sum += room->totals[i];
+        out->ranks += room->calls[i] != 0;
         if (room->totals[i] > room->totals[longest]) {
             longest = i;
         }
     }
-    out->ranks = count;
     out->total_ns = narrow_sum(sum);
     out->mean_ns = (uint64_t)(sum / count);
     out->median_ns = room->totals[sorted[(count - 1) / 2]];
@@ -174,6 +178,22 @@ static int is_lost_more(const void *what, uint32_t a, uint32_t b) {
     return spread[a].total_ns > spread[b].total_ns;
 }
 
+/* Chooses the smallest number of the ranks with the shortest total: many have 0, and their order in
+ * the file is that of a merge. */
+static void choose_shortest(struct rank_spread *out, const struct ranks *r,
+                            const struct ranks_room *room) {
+    for (uint32_t i = 0; i < room->count; ++i) {
+        const struct arena_rank *other = &r->rank[room->of[i]], *now = &r->rank[out->min_rank];
+        int is_first = other->rank - 1 < now->rank - 1;
+        if (other->rank == now->rank) {
+            is_first = other->pid < now->pid;
+        }
+        if (room->totals[i] == out->min_ns && is_first) {
+            out->min_rank = room->of[i];
+        }
+    }
+}
+
 int ranks_spreads(struct ranks_spreads *out, const struct ranks *r, struct ranks_room *room,
                   struct scratch *memory) {
     out->order = NULL;
@@ -184,6 +204,7 @@ int ranks_spreads(struct ranks_spreads *out, const struct ranks *r, struct ranks
     for (uint32_t i = 0; i < r->name_count; ++i) {
         ranks_collect(room, r, i);
         ranks_spread_of(&out->of[i], room);
+        choose_shortest(&out->of[i], r, room);
     }
     out->order = order_by(memory, r->name_count, is_lost_more, out->of);
     return out->order ? 0 : -1;

@@ -18,9 +18,10 @@ struct ranks {
     uint32_t name_count;
 };
 
-/* A total over the ranks that have calls of the name. */
+/* A total over all ranks: one without calls of the name has 0. Scopes that wait are of the ranks
+ * that have calls: the others need not be in the group that waits. */
 struct rank_spread {
-    uint32_t ranks;
+    uint32_t ranks; /* that have calls */
     uint64_t calls; /* of all, as the next; UINT64_MAX: more than a number holds */
     uint64_t total_ns;
     uint64_t min_ns;
@@ -51,13 +52,15 @@ struct ranks_room {
     uint32_t *of; /* rank of each total */
     uint32_t *order;
     uint32_t *spare;
+    /* A scope that waits (ranks_wait.h) has a role, and maybe a root; RANK_NONE: not known. */
+    int role;
+    uint32_t root;
 };
 /* 0, or -1 without memory. */
 int ranks_room_get(struct ranks_room *room, struct scratch *memory, const struct ranks *r);
 void ranks_room_empty(struct ranks_room *room);
-/* Nothing of a rank without calls. */
 void ranks_room_put(struct ranks_room *room, uint32_t rank, uint64_t calls, uint64_t total_ns);
-/* The numbers of a name. */
+/* The numbers of a name, as a spread has them. */
 void ranks_collect(struct ranks_room *room, const struct ranks *r, uint32_t name);
 /* The spread of the totals; returns their order, the shortest first. */
 const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room *room);

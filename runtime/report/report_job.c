@@ -13,10 +13,10 @@
 #include "base/order.h"
 #include "base/scratch.h"
 #include "report_grid.h"
+#include "report_rank_parts.h"
+#include "stint/stint.h"
 
-#define JOB_ROWS 40u       /* of the last table */
-#define JOB_EXCESS_MOST 5u /* scopes that are named as a cause, */
-#define JOB_EXCESS_PART 20 /* if the difference is this part of the process's lateness */
+#define JOB_ROWS 40u /* of the last table */
 #define JOB_NAME_COLUMNS 40u
 
 struct job_view {
@@ -44,13 +44,21 @@ static void grid_put_job_wait(struct report_grid *g, const struct job_name *name
     const struct rank_wait *wait = &name->wait;
     grid_put_job_name(g, name);
     grid_add(g, "%u", wait->spread.ranks);
-    grid_add(g, "%llu%s", (unsigned long long)wait->calls, wait->calls_differ ? " at most" : "");
+    grid_add(g, "%llu%s", (unsigned long long)wait->calls, wait->calls_vary ? " at most" : "");
     grid_time(g, wait->spread.total_ns);
     grid_time(g, wait->cost_ns);
+    if (wait->late == RANK_NONE) {
+        grid_dashes(g, 7);
+        return;
+    }
     grid_add(g, "rank %u", wait->late);
     grid_name(g, host, strlen(host), JOB_NAME_COLUMNS);
     grid_time(g, wait->late_ns);
-    grid_share(g, wait->covered_ppm, 1000000);
+    if (name->role != STINT_ROLE_WAITING) {
+        grid_dashes(g, 4);
+        return;
+    }
+    grid_alone(g, wait);
     grid_time(g, wait->first_gap_ns);
     grid_time(g, wait->second_gap_ns);
     grid_time(g, wait->last_gap_ns);
@@ -85,25 +93,29 @@ static int is_job_excess_more(const void *what, uint32_t a, uint32_t b) {
 
 static int put_job_excess(struct job_view *v, const struct job_cause *cause) {
     static const char *const titles[] = {"longer than the median rank in", "own time", "by", NULL};
-    const struct rank_wait *wait = &v->job->name[cause->name].wait;
-    uint64_t least = u64_max(wait->cost_ns / (wait->spread.ranks - 1) / JOB_EXCESS_PART, 1);
+    uint64_t least = u64_max(cause->verdict.least_ns, 1);
+    uint32_t names = v->job->name_count; /* and in the place after them what is outside */
     struct report_grid g;
     uint32_t put = 0;
-    for (uint32_t i = 0; i < v->job->name_count; ++i) {
+    for (uint32_t i = 0; i < names; ++i) {
         const struct job_name *name = &v->job->name[i];
         v->excess[i] = 0;
-        if (!name->waiting) {
+        if (!name->role) {
             v->excess[i] = saturating_subtract(cause->self_ns[i], name->median_self_ns);
         }
     }
-    const uint32_t *order = order_by(&v->memory, v->job->name_count, is_job_excess_more, v->excess);
+    v->excess[names] = saturating_subtract(cause->self_ns[names], v->job->median_outside_ns);
+    const uint32_t *order = order_by(&v->memory, names + 1, is_job_excess_more, v->excess);
     if (!order) {
         return -1;
     }
     grid_start(&g, titles, 1);
-    for (; put < v->job->name_count && put < JOB_EXCESS_MOST && v->excess[order[put]] >= least;
-         ++put) {
-        grid_put_job_name(&g, &v->job->name[order[put]]);
+    for (; put <= names && put < RANK_EXCESS_MOST && v->excess[order[put]] >= least; ++put) {
+        if (order[put] < names) {
+            grid_put_job_name(&g, &v->job->name[order[put]]);
+        } else {
+            grid_add(&g, RANK_OUTSIDE);
+        }
         grid_time(&g, cause->self_ns[order[put]]);
         grid_time(&g, v->excess[order[put]]);
     }
@@ -116,27 +128,21 @@ static int put_job_excess(struct job_view *v, const struct job_cause *cause) {
 
 static int put_job_cause(struct job_view *v, const struct job_cause *cause) {
     const struct job_name *name = &v->job->name[cause->name];
-    char share[TEXT_NUMBER];
-    text_share(share, name->wait.covered_ppm);
+    char named[RANK_SET_TEXT];
+    rank_set_text(named, cause->verdict.rank, cause->verdict.count);
     text_name(v->out, name->name, strlen(name->name), 0);
-    if (name->wait.calls_differ) {
-        text_add(v->out, ": no cause is named, the ranks have different numbers of calls\n");
-        return 0;
+    if (*name->set) {
+        text_add(v->out, " @%s", name->set);
     }
-    if (!ranks_wait_has_cause(&name->wait)) {
-        text_add(v->out, ": no rank is the only cause, rank %u covers %s %% of the cost\n",
-                 name->wait.late, share);
-        return 0;
-    }
-    text_add(v->out, ": rank %u covers %s %% of the cost\n", name->wait.late, share);
-    return put_job_excess(v, cause);
+    report_rank_verdict(v->out, &cause->verdict, named);
+    return cause->verdict.why == RANK_WHY_CAUSE ? put_job_excess(v, cause) : 0;
 }
 
 static int put_job_causes(struct job_view *v) {
     uint32_t put = 0;
     for (uint32_t i = 0; i < v->job->cause_count; ++i) {
         const struct job_cause *cause = &v->job->cause[i];
-        if (!v->job->name[cause->name].wait.cost_ns) {
+        if (cause->verdict.why == RANK_WHY_NO_COST) {
             continue;
         }
         if (put_job_cause(v, cause)) {
@@ -196,7 +202,7 @@ int report_job(struct text *out, const struct job_summary *job) {
     text_add(out, "stint job: ");
     text_name(out, job->program, strlen(job->program), 0);
     text_add(out, ", %u rank%s\n\n", job->size, text_plural(job->size));
-    v.excess = scratch_array(&v.memory, (size_t)job->name_count + 1, sizeof *v.excess);
+    v.excess = scratch_array(&v.memory, (size_t)job->name_count + 2, sizeof *v.excess);
     int failed = !v.excess || put_job_waits(&v) || put_job_causes(&v) || put_job_spreads(&v);
     if (job->left_out) {
         text_add(out, "\n%llu name%s left out\n", (unsigned long long)job->left_out,

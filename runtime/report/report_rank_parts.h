@@ -5,11 +5,12 @@
 #ifndef STINT_REPORT_RANK_PARTS_H
 #define STINT_REPORT_RANK_PARTS_H
 
-#include "read/ranks.h"
+#include "read/rank_judge.h"
 #include "report.h"
 #include "report_grid.h"
 
 #define RANK_NAME_COLUMNS 40u
+#define RANK_SET_COLUMNS 60u
 
 /* "rank 3" and its host. */
 void grid_rank(struct report_grid *g, const struct ranks *r, uint32_t rank);
@@ -17,9 +18,18 @@ void grid_rank_host(struct report_grid *g, const struct ranks *r, uint32_t rank)
 /* A part of a million, in percent. */
 void grid_ppm(struct report_grid *g, uint32_t ppm);
 
-/* The windows of steps of a waiting scope; *put: one more if it has some. 0, or -1 without
- * memory. */
+void grid_dashes(struct report_grid *g, int cells);
+/* The part of the cost that the last rank alone makes; "-" of two ranks, of which one is always
+ * last. */
+void grid_alone(struct report_grid *g, const struct rank_wait *wait);
+/* "NAME", or "NAME @SET" where several sets have the name. */
+void report_rank_heading(struct text *out, const struct ranks *r, uint32_t name);
+
+/* The end of that line: which ranks, named so, are the cause, or why none is. */
+void report_rank_verdict(struct text *out, const struct rank_verdict *verdict, const char *named);
+
+/* The windows of a waiting scope, if it has some. 0, or -1 without memory. */
 int report_rank_windows(const struct report *r, const struct ranks *ranks, struct ranks_room *room,
-                        uint32_t name, uint32_t *put);
+                        uint32_t name);
 
 #endif

@@ -7,15 +7,18 @@
  */
 #include <string.h>
 
-#include "read/ranks_wait.h"
+#include "read/rank_judge.h"
 #include "report.h"
 #include "report_rank_parts.h"
+#include "stint/stint.h"
 
 struct rank_view {
     const struct report *report;
     struct ranks ranks;
     struct ranks_room room;
     struct ranks_spreads spreads;
+    uint32_t rows; /* that are judged */
+    int has_sets;  /* a name is of another set than the default one */
 };
 
 static const struct snapshot_site *rank_name_site(const struct rank_view *v, uint32_t name) {
@@ -31,9 +34,30 @@ static int is_rank_name_wanted(const struct rank_view *v, uint32_t name) {
     return v->spreads.of[name].ranks && report_options_want(o, site->name, site->length);
 }
 
+/* The name and the set, which is a column where there are several. */
 static void grid_put_rank_name(const struct rank_view *v, struct report_grid *g, uint32_t name) {
     const struct snapshot_site *site = rank_name_site(v, name);
+    const char *set = v->report->snapshot->sets[v->ranks.name[name].set];
     grid_name(g, site->name, site->length, RANK_NAME_COLUMNS);
+    if (v->has_sets) {
+        grid_name(g, set, strlen(set), RANK_SET_COLUMNS);
+    }
+}
+
+/* A grid whose first column is a name, with its set if there are several; left, keep: bits of the
+ * other columns. */
+static void grid_start_names(const struct rank_view *v, struct report_grid *g,
+                             const char *const *titles, uint32_t left, uint32_t keep) {
+    const char *all[GRID_COLUMNS + 1] = {titles[0], "set"};
+    uint32_t set = v->has_sets ? 1 : 0;
+    for (uint32_t i = 1; i + set < GRID_COLUMNS && titles[i]; ++i) {
+        all[i + set] = titles[i];
+        all[i + set + 1] = NULL;
+    }
+    grid_start(g, all, left << set | 1u | set << 1);
+    if (keep) {
+        grid_fit(g, v->report->options, keep << set | 1u | set << 1);
+    }
 }
 
 /* ---- Waiting. */
@@ -42,29 +66,43 @@ static void put_wait(struct rank_view *v, struct report_grid *g, uint32_t name,
                      const struct rank_wait *wait) {
     grid_put_rank_name(v, g, name);
     grid_add(g, "%u", wait->spread.ranks);
-    grid_add(g, "%llu%s", (unsigned long long)wait->calls, wait->calls_differ ? " at most" : "");
+    grid_add(g, "%llu%s", (unsigned long long)wait->calls, wait->calls_vary ? " at most" : "");
     grid_time(g, wait->spread.total_ns);
     grid_time(g, wait->cost_ns);
+    if (wait->late == RANK_NONE) {
+        grid_dashes(g, 7);
+        return;
+    }
     grid_rank(g, &v->ranks, wait->late);
     grid_rank_host(g, &v->ranks, wait->late);
     grid_time(g, wait->late_ns);
-    grid_ppm(g, wait->covered_ppm);
+    if (v->room.role != STINT_ROLE_WAITING) {
+        grid_dashes(g, 4);
+        return;
+    }
+    grid_alone(g, wait);
     grid_time(g, wait->first_gap_ns);
     grid_time(g, wait->second_gap_ns);
     grid_time(g, wait->last_gap_ns);
 }
 
-/* The scopes in which the rank spends longer than the median rank. */
-static int put_excess(struct rank_view *v, const struct rank_wait *wait) {
+/* The scopes in which the named ranks spend longer than the median rank. */
+static int put_excess(struct rank_view *v, const struct rank_verdict *verdict) {
     static const char *const titles[] = {"longer than the median rank in", "own time", "by", NULL};
     struct rank_excesses excesses;
     struct report_grid g;
-    if (ranks_excesses(&excesses, &v->ranks, wait, &v->room, &v->report->snapshot->memory)) {
+    if (ranks_excesses(&excesses, &v->ranks, verdict->rank, verdict->count, verdict->least_ns,
+                       &v->room, &v->report->snapshot->memory)) {
         return -1;
     }
-    grid_start(&g, titles, 1);
+    grid_start_names(v, &g, titles, 0, 0);
     for (uint32_t i = 0; i < excesses.count; ++i) {
-        grid_put_rank_name(v, &g, excesses.of[i].name);
+        if (excesses.of[i].name != RANK_NONE) {
+            grid_put_rank_name(v, &g, excesses.of[i].name);
+        } else {
+            grid_add(&g, RANK_OUTSIDE);
+            grid_dashes(&g, v->has_sets);
+        }
         grid_time(&g, excesses.of[i].own_ns);
         grid_time(&g, excesses.of[i].by_ns);
     }
@@ -75,28 +113,18 @@ static int put_excess(struct rank_view *v, const struct rank_wait *wait) {
     return failed;
 }
 
-static int put_cause(struct rank_view *v, uint32_t name, const struct rank_wait *wait) {
+static int put_cause(struct rank_view *v, uint32_t name, const struct rank_verdict *verdict) {
     struct text *out = v->report->out;
-    const struct snapshot_site *site = rank_name_site(v, name);
-    char label[RANKS_LABEL], share[TEXT_NUMBER];
-    text_name(out, site->name, site->length, 0);
-    if (wait->calls_differ) {
-        text_add(out, ": no cause is named, the ranks have different numbers of calls\n");
-        return 0;
-    }
-    text_share(share, wait->covered_ppm);
-    ranks_label(label, &v->ranks, wait->late);
-    if (!ranks_wait_has_cause(wait)) {
-        text_add(out, ": no rank is the only cause, %s covers %s %% of the cost\n", label, share);
-        return 0;
-    }
-    text_add(out, ": %s covers %s %% of the cost\n", label, share);
-    return put_excess(v, wait);
+    char named[RANK_SET_TEXT];
+    report_rank_heading(out, &v->ranks, name);
+    rank_verdict_text(named, &v->ranks, verdict);
+    report_rank_verdict(out, verdict, named);
+    return verdict->why == RANK_WHY_CAUSE ? put_excess(v, verdict) : 0;
 }
 
 static int is_waiting_row(const struct rank_view *v, uint32_t name) {
     return is_rank_name_wanted(v, name) && v->spreads.of[name].ranks > 1 &&
-           ranks_is_waiting(&v->ranks, name);
+           ranks_waiting_role(&v->ranks, name);
 }
 
 /* order: the names, the most lost time first. */
@@ -108,8 +136,7 @@ static int put_waits(struct rank_view *v, const uint32_t *order) {
     struct rank_wait wait;
     struct report_grid g;
     uint32_t waits = 0;
-    grid_start(&g, titles, 1u | 1u << 5 | 1u << 6);
-    grid_fit(&g, v->report->options, 1u | 3u << 4);
+    grid_start_names(v, &g, titles, 1u << 5 | 1u << 6, 3u << 4);
     for (uint32_t i = 0; i < v->ranks.name_count; ++i) {
         if (is_waiting_row(v, order[i])) {
             ranks_wait(&wait, &v->ranks, order[i], &v->room);
@@ -125,18 +152,19 @@ static int put_waits(struct rank_view *v, const uint32_t *order) {
     return failed;
 }
 
-/* Whether one rank is the cause of a scope's cost, and where that rank spends longer. */
+/* Which ranks are the cause of a scope's cost, and where these spend longer. */
 static int put_causes(struct rank_view *v, const uint32_t *order) {
-    struct rank_wait wait;
+    struct rank_verdict verdict;
     uint32_t put = 0;
     int failed = 0;
     for (uint32_t i = 0; i < v->ranks.name_count && !failed; ++i) {
         if (!is_waiting_row(v, order[i])) {
             continue;
         }
-        ranks_wait(&wait, &v->ranks, order[i], &v->room);
-        if (wait.cost_ns) {
-            failed = put_cause(v, order[i], &wait);
+        failed = rank_judge_name(&verdict, &v->ranks, order[i], v->rows, &v->room,
+                                 &v->report->snapshot->memory);
+        if (!failed && verdict.why != RANK_WHY_NO_COST) {
+            failed = put_cause(v, order[i], &verdict);
             ++put;
         }
     }
@@ -146,20 +174,12 @@ static int put_causes(struct rank_view *v, const uint32_t *order) {
     return failed;
 }
 
-/* The windows of steps of each scope. A run with steps and without windows was merged without its
- * ranks, or is of an earlier version. */
 static int put_windows(struct rank_view *v, const uint32_t *order) {
-    uint32_t waits = 0, put = 0;
     int failed = 0;
     for (uint32_t i = 0; i < v->ranks.name_count && !failed; ++i) {
         if (is_waiting_row(v, order[i])) {
-            failed = report_rank_windows(v->report, &v->ranks, &v->room, order[i], &put);
-            ++waits;
+            failed = report_rank_windows(v->report, &v->ranks, &v->room, order[i]);
         }
-    }
-    if (waits && !put && v->report->snapshot->steps) {
-        text_add(v->report->out,
-                 "(no windows of steps: `stint merge --keep ranks` keeps them)\n\n");
     }
     return failed;
 }
@@ -191,8 +211,7 @@ static int put_spreads(struct rank_view *v, const uint32_t *order) {
     const struct report_options *o = v->report->options;
     struct report_grid g;
     uint32_t put = 0, more = 0;
-    grid_start(&g, titles, 1u | 3u << 5 | 3u << 8);
-    grid_fit(&g, o, 1u | 1u << 3 | 1u << 5);
+    grid_start_names(v, &g, titles, 3u << 5 | 3u << 8, 1u << 3 | 1u << 5);
     for (uint32_t i = 0; i < v->ranks.name_count; ++i) {
         if (!is_rank_name_wanted(v, order[i])) {
             continue;
@@ -214,6 +233,15 @@ static int put_spreads(struct rank_view *v, const uint32_t *order) {
     return failed;
 }
 
+static int has_other_sets(const struct rank_view *v) {
+    for (uint32_t i = 0; i < v->ranks.name_count; ++i) {
+        if (v->ranks.name[i].set != v->ranks.name[0].set) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int report_ranks(const struct report *r) {
     struct rank_view v;
     struct scratch_mark before = scratch_mark(&r->snapshot->memory);
@@ -224,6 +252,10 @@ int report_ranks(const struct report *r) {
     v.report = r;
     int failed = ranks_room_get(&v.room, &r->snapshot->memory, &v.ranks) ||
                  ranks_spreads(&v.spreads, &v.ranks, &v.room, &r->snapshot->memory);
+    if (!failed) {
+        v.rows = rank_rows_judged(&v.ranks, &v.room);
+        v.has_sets = has_other_sets(&v);
+    }
     failed = failed || put_waits(&v, v.spreads.order) || put_causes(&v, v.spreads.order) ||
              put_windows(&v, v.spreads.order) || put_spreads(&v, v.spreads.order);
     scratch_release(&r->snapshot->memory, before);

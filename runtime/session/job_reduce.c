@@ -17,6 +17,7 @@
 #include "base/arithmetic.h"
 #include "base/log.h"
 #include "job.h"
+#include "stint/stint.h"
 
 #define SLOTS 1024u
 #define SLOT_BITS 10u
@@ -28,7 +29,7 @@
 
 __extension__ typedef unsigned __int128 job_sum;
 
-static void job_reduce(struct job *j, int op, uint64_t *values, size_t count) {
+void job_reduce(struct job *j, int op, uint64_t *values, size_t count) {
     if (!j->result && count) {
         j->result = j->reduce(j->data, op, values, count);
     }
@@ -43,7 +44,7 @@ static void job_agree_memory(struct job *j, const void *memory) {
     }
 }
 
-static void *job_get(struct job *j, size_t count, size_t size) {
+void *job_get(struct job *j, size_t count, size_t size) {
     void *memory = scratch_array(&j->memory, count + 1, size);
     job_agree_memory(j, memory);
     return memory;
@@ -217,6 +218,26 @@ static uint64_t job_own_self(const struct job *j, uint32_t name) {
     return j->own[name] ? j->own[name]->self_ns : 0;
 }
 
+/* As in struct rank_spread: scopes that wait are of the processes that have them, others of all. */
+static uint32_t spread_count(const struct job *j, uint32_t name) {
+    return j->name[name].role ? j->name[name].wait.spread.ranks : j->size;
+}
+
+/* The total that a process without the name has in the spread. */
+static uint64_t job_spread_total(const struct job *j, uint32_t name, uint64_t otherwise) {
+    return job_own_total(j, name, j->name[name].role ? otherwise : 0);
+}
+
+static void reduce_roles(struct job *j, uint64_t *sent) {
+    for (uint32_t i = 0; i < j->name_count; ++i) {
+        sent[i] = j->own[i] ? (uint64_t)j->own[i]->role : 0;
+    }
+    job_reduce(j, STINT_REDUCE_MAX, sent, j->name_count);
+    for (uint32_t i = 0; i < j->name_count; ++i) {
+        j->name[i].role = (int)sent[i];
+    }
+}
+
 /* sum: room for the values of four numbers of each name. */
 static void reduce_sums(struct job *j, uint64_t *sum) {
     uint32_t n = j->name_count;
@@ -235,7 +256,7 @@ static void reduce_sums(struct job *j, uint64_t *sum) {
         spread->calls = sum[n + i];
         spread->total_ns = narrow_job_sum(total);
         if (spread->ranks) {
-            spread->mean_ns = (uint64_t)(total / spread->ranks);
+            spread->mean_ns = (uint64_t)(total / spread_count(j, i));
         }
     }
 }
@@ -243,28 +264,26 @@ static void reduce_sums(struct job *j, uint64_t *sum) {
 static void reduce_limits(struct job *j, uint64_t *sent, uint64_t *most_self) {
     uint32_t n = j->name_count;
     for (uint32_t i = 0; i < n; ++i) {
-        sent[i] = job_own_total(j, i, JOB_NONE);
+        sent[i] = job_spread_total(j, i, JOB_NONE);
         sent[n + i] = job_own_calls(j, i, JOB_NONE);
     }
     job_reduce(j, STINT_REDUCE_MIN, sent, 2 * (size_t)n);
     for (uint32_t i = 0; i < n; ++i) {
         j->name[i].wait.spread.min_ns = sent[i];
-        j->name[i].wait.calls = sent[n + i]; /* the fewest, until the most are known */
+        j->name[i].least_calls = sent[n + i];
     }
     for (uint32_t i = 0; i < n; ++i) {
         sent[i] = job_own_total(j, i, 0);
         sent[n + i] = job_own_calls(j, i, 0);
-        sent[2 * n + i] = j->own[i] && j->own[i]->waiting;
-        sent[3 * n + i] = job_own_self(j, i);
+        sent[2 * n + i] = job_own_self(j, i);
     }
-    job_reduce(j, STINT_REDUCE_MAX, sent, 4 * (size_t)n);
+    job_reduce(j, STINT_REDUCE_MAX, sent, 3 * (size_t)n);
     for (uint32_t i = 0; i < n; ++i) {
         struct job_name *name = &j->name[i];
         name->wait.spread.max_ns = sent[i];
-        name->wait.calls_differ = name->wait.calls != sent[n + i];
+        name->wait.calls_vary = name->least_calls != sent[n + i];
         name->wait.calls = sent[n + i];
-        name->waiting = sent[2 * n + i] != 0;
-        most_self[i] = sent[3 * n + i];
+        most_self[i] = sent[2 * n + i];
     }
 }
 
@@ -274,7 +293,7 @@ static void reduce_places(struct job *j, uint64_t *sent) {
     for (uint32_t i = 0; i < n; ++i) {
         const struct rank_spread *spread = &j->name[i].wait.spread;
         sent[i] = sent[n + i] = JOB_NONE;
-        if (j->own[i] && j->own[i]->total_ns == spread->min_ns) {
+        if (job_spread_total(j, i, JOB_NONE) == spread->min_ns) {
             sent[i] = j->rank;
         }
         if (j->own[i] && j->own[i]->total_ns == spread->max_ns) {
@@ -293,7 +312,7 @@ static void reduce_next(struct job *j, uint64_t *next) {
     uint32_t n = j->name_count;
     for (uint32_t i = 0; i < n; ++i) {
         const struct rank_spread *spread = &j->name[i].wait.spread;
-        next[i] = spread->min_rank == j->rank ? JOB_NONE : job_own_total(j, i, JOB_NONE);
+        next[i] = spread->min_rank == j->rank ? JOB_NONE : job_spread_total(j, i, JOB_NONE);
         next[n + i] = spread->max_rank == j->rank ? 0 : job_own_total(j, i, 0);
     }
     job_reduce(j, STINT_REDUCE_MIN, next, n);
@@ -330,84 +349,100 @@ static int medians_narrow(struct job_median *median, const uint64_t *below, uint
     return open;
 }
 
-/* The lower median of the totals of the processes that have the name, and of the own times of
- * all. */
+/* The lower median of the totals, of the own times of all and, the last one, of the times outside
+ * of scopes. */
 static void reduce_medians(struct job *j, struct job_median *median, const uint64_t *most_self,
                            uint64_t *sent) {
     uint32_t n = j->name_count;
-    int open = n != 0;
+    uint64_t most_outside = j->outside_ns;
+    int open = 1;
+    job_reduce(j, STINT_REDUCE_MAX, &most_outside, 1);
     for (uint32_t i = 0; i < n; ++i) {
         const struct rank_spread *spread = &j->name[i].wait.spread;
-        median[i] = (struct job_median){spread->min_ns, spread->max_ns, (spread->ranks + 1) / 2};
-        median[n + i] = (struct job_median){0, most_self[i], (j->size + 1) / 2};
+        median[i] = (struct job_median){spread->min_ns, spread->max_ns,
+                                        ((uint64_t)spread_count(j, i) + 1) / 2};
+        median[n + i] = (struct job_median){0, most_self[i], ((uint64_t)j->size + 1) / 2};
     }
+    median[2 * n] = (struct job_median){0, most_outside, ((uint64_t)j->size + 1) / 2};
     while (open && !j->result) {
         for (uint32_t i = 0; i < n; ++i) {
-            sent[i] = j->own[i] && j->own[i]->total_ns <= median_middle(&median[i]);
+            sent[i] = job_spread_total(j, i, JOB_NONE) <= median_middle(&median[i]);
             sent[n + i] = job_own_self(j, i) <= median_middle(&median[n + i]);
         }
-        job_reduce(j, STINT_REDUCE_SUM, sent, 2 * (size_t)n);
-        open = medians_narrow(median, sent, 2 * n);
+        sent[2 * n] = j->outside_ns <= median_middle(&median[2 * n]);
+        job_reduce(j, STINT_REDUCE_SUM, sent, 2 * (size_t)n + 1);
+        open = medians_narrow(median, sent, 2 * n + 1);
     }
     for (uint32_t i = 0; i < n; ++i) {
         j->name[i].wait.spread.median_ns = median[i].low;
         j->name[i].median_self_ns = median[n + i].low;
     }
+    j->median_outside_ns = median[2 * n].low;
 }
 
-/* next, second: the next to the shortest and to the longest total. */
-static void name_finish(struct job_name *name, uint64_t next, uint64_t second) {
+/* count: of the spread; next, second: the next to the shortest and to the longest total. */
+static void name_finish(struct job_name *name, uint32_t count, uint64_t next, uint64_t second) {
     struct rank_wait *wait = &name->wait;
     struct rank_spread *spread = &wait->spread;
-    uint32_t others = spread->ranks - 1;
-    if (spread->ranks < 2) {
+    uint64_t calls = u64_max(wait->calls, 1);
+    wait->late = RANK_NONE;
+    if (count < 2) {
         return;
     }
-    job_sum above = (job_sum)(spread->mean_ns - spread->min_ns) * spread->ranks;
-    spread->lost_ns = narrow_job_sum((job_sum)spread->max_ns * spread->ranks - spread->total_ns);
+    job_sum above = (job_sum)(spread->mean_ns - spread->min_ns) * count;
+    spread->lost_ns = narrow_job_sum((job_sum)spread->max_ns * count - spread->total_ns);
     spread->above_min_ns = narrow_job_sum(above);
     if (spread->total_ns != UINT64_MAX) {
-        above = spread->total_ns - (job_sum)spread->min_ns * spread->ranks;
+        above = spread->total_ns - (job_sum)spread->min_ns * count;
         spread->above_min_ns = narrow_job_sum(above);
     }
     if (spread->max_ns) {
-        double most = (double)spread->max_ns * others;
+        double most = (double)spread->max_ns * (count - 1);
         spread->imbalance_ppm = (uint32_t)((double)spread->lost_ns / most * 1e6 + 0.5);
+    }
+    if (name->role != STINT_ROLE_WAITING) {
+        return;
     }
     wait->late = spread->min_rank;
     wait->late_ns = spread->min_ns;
     wait->cost_ns = spread->above_min_ns;
-    wait->first_gap_ns = (spread->max_ns - spread->min_ns) / u64_max(wait->calls, 1);
-    wait->second_gap_ns = (second - spread->min_ns) / u64_max(wait->calls, 1);
-    wait->last_gap_ns = (next - spread->min_ns) / u64_max(wait->calls, 1);
+    wait->first_gap_ns = (spread->max_ns - spread->min_ns) / calls;
+    wait->second_gap_ns = (second - spread->min_ns) / calls;
+    wait->last_gap_ns = (next - spread->min_ns) / calls;
     if (wait->cost_ns) {
-        double alone = (double)(next - spread->min_ns) * others;
+        double alone = (double)(next - spread->min_ns) * (count - 1);
         wait->covered_ppm = (uint32_t)double_min(alone * 1e6 / (double)wait->cost_ns, 1e6);
     }
 }
 
 static void job_reduce_numbers(struct job *j) {
     uint32_t n = j->name_count;
-    uint64_t *sent = job_get(j, 4 * (size_t)n, sizeof *sent);
+    uint64_t *sent = job_get(j, 4 * (size_t)n + 1, sizeof *sent);
     uint64_t *most_self = job_get(j, n, sizeof *most_self);
-    struct job_median *median = job_get(j, 2 * (size_t)n, sizeof *median);
+    struct job_median *median = job_get(j, 2 * (size_t)n + 1, sizeof *median);
+    uint64_t threaded = j->is_threaded != 0;
+    job_reduce(j, STINT_REDUCE_MAX, &threaded, 1);
+    if (threaded) {
+        j->outside_ns = 0;
+    }
     if (j->result) {
         return;
     }
+    reduce_roles(j, sent);
     reduce_sums(j, sent);
     reduce_limits(j, sent, most_self);
     reduce_places(j, sent);
     reduce_medians(j, median, most_self, sent);
     reduce_next(j, sent);
     for (uint32_t i = 0; i < n && !j->result; ++i) {
-        name_finish(&j->name[i], sent[i], sent[n + i]);
+        name_finish(&j->name[i], spread_count(j, i), sent[i], sent[n + i]);
     }
 }
 
 /* ---- The processes that are late. */
 
 static int is_cause_candidate(const struct job_name *name) {
-    return name->waiting && name->wait.spread.ranks > 1;
+    return name->role && name->wait.spread.ranks > 1;
 }
 
 static int is_cause_chosen(const struct job *j, uint32_t name) {
@@ -441,21 +476,37 @@ static void job_choose_causes(struct job *j) {
     j->causes_left_out = candidates - j->cause_count;
 }
 
-/* The host and the own times of the late process: all others send zeros. */
+static int is_named_rank(const struct job_cause *cause, uint32_t rank) {
+    for (uint32_t i = 0; i < cause->verdict.count; ++i) {
+        if (cause->verdict.rank[i] == rank) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The host of the last process, and the mean own times of those that are named: all others send
+ * zeros. */
 static void job_reduce_cause(struct job *j, struct job_cause *cause, const char *host) {
-    uint64_t *sent = job_get(j, j->name_count + HOST_WORDS, sizeof *sent);
+    uint32_t n = j->name_count;
+    uint64_t *sent = job_get(j, n + 1, sizeof *sent);
+    uint64_t words[HOST_WORDS] = {0};
     if (j->result) {
         return;
     }
-    if (j->name[cause->name].wait.late == j->rank) {
-        for (uint32_t i = 0; i < j->name_count; ++i) {
-            sent[i] = job_own_self(j, i);
-        }
-        text_pack(sent + j->name_count, host, strnlen(host, JOB_HOST_BYTES - 1));
+    for (uint32_t i = 0; is_named_rank(cause, j->rank) && i < n; ++i) {
+        sent[i] = job_own_self(j, i) / cause->verdict.count;
     }
-    job_reduce(j, STINT_REDUCE_MAX, sent, j->name_count + HOST_WORDS);
+    if (is_named_rank(cause, j->rank)) {
+        sent[n] = j->outside_ns / cause->verdict.count;
+    }
+    if (j->name[cause->name].wait.late == j->rank) {
+        text_pack(words, host, strnlen(host, JOB_HOST_BYTES - 1));
+    }
+    job_reduce(j, STINT_REDUCE_SUM, sent, n + 1);
+    job_reduce(j, STINT_REDUCE_MAX, words, HOST_WORDS);
     cause->self_ns = sent;
-    text_unpack(cause->host, sent + j->name_count, JOB_HOST_BYTES - 1);
+    text_unpack(cause->host, words, JOB_HOST_BYTES - 1);
 }
 
 int job_reduce_all(struct job *j, const char *host) {
@@ -464,10 +515,13 @@ int job_reduce_all(struct job *j, const char *host) {
     job_agree_names(j);
     job_agree_texts(j);
     job_reduce_numbers(j);
+    uint32_t rows = job_judge_rows(j);
+    j->cause = job_get(j, JOB_CAUSES, sizeof *j->cause);
     if (!j->result) {
         job_choose_causes(j);
     }
     for (uint32_t i = 0; i < j->cause_count; ++i) {
+        job_judge(j, &j->cause[i], rows);
         job_reduce_cause(j, &j->cause[i], host);
     }
     return j->result;

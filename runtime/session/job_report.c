@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "arena/windows.h"
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/log.h"
@@ -33,8 +34,9 @@ static int map_site_names(struct hash_map *map, struct snapshot *s) {
     return 0;
 }
 
-static int row_is_waiting(const struct hash_map *map, const struct snapshot *s,
-                          const struct stint_row *r) {
+/* The first site of the name; HASH_MAP_NONE: none has it. */
+static uint32_t row_site(const struct hash_map *map, const struct snapshot *s,
+                         const struct stint_row *r) {
     struct hash_map_walk walk;
     uint32_t first = HASH_MAP_NONE;
     uint32_t id = hash_map_first(map, (uint32_t)hash_bytes(r->name, r->name_length), &walk);
@@ -45,11 +47,29 @@ static int row_is_waiting(const struct hash_map *map, const struct snapshot *s,
             first = id;
         }
     }
-    return first != HASH_MAP_NONE && role_waits(s->sites[first].role);
+    return first;
+}
+
+/* Copies the windows of a row that waits. */
+static void job_copy_windows(struct job *j, const struct snapshot *s, const struct stint_row *r,
+                             uint32_t site, struct job_row *to) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
+    const struct arena_job *job = s->base ? snapshot_at(s, h->job, sizeof *job) : NULL;
+    for (int by_calls = 0; job && by_calls < 2; ++by_calls) {
+        const struct arena_windows *w =
+            rank_windows_find(s, STINT_IMPL_LOAD(&job->windows), site, r->set, by_calls);
+        if (w) {
+            uint64_t bytes = windows_bytes(w->room);
+            to->windows[by_calls] = scratch_get(&j->memory, bytes);
+            if (to->windows[by_calls]) {
+                memcpy(to->windows[by_calls], w, bytes);
+            }
+        }
+    }
 }
 
 static int job_add_row(struct job *j, const struct snapshot *s, const struct stint_row *r,
-                       int waiting) {
+                       uint32_t site) {
     const char *set = r->set ? s->sets[r->set] : "";
     size_t set_length = strlen(set);
     struct job_row *to = &j->row[j->row_count];
@@ -65,7 +85,12 @@ static int job_add_row(struct job *j, const struct snapshot *s, const struct sti
     to->calls = u64_min(r->calls, JOB_NONE - 1);
     to->total_ns = u64_min(r->total_ns, JOB_NONE - 1);
     to->self_ns = u64_min(r->self_ns, JOB_NONE - 1);
-    to->waiting = waiting;
+    j->is_threaded |= r->threads > 1;
+    j->outside_ns = saturating_subtract(j->outside_ns, r->self_ns);
+    if (site != HASH_MAP_NONE && role_waits(s->sites[site].role)) {
+        to->role = s->sites[site].role;
+        job_copy_windows(j, s, r, site, to);
+    }
     ++j->row_count;
     return 0;
 }
@@ -79,7 +104,7 @@ static int job_copy_rows(struct job *j, struct snapshot *s) {
     j->row = scratch_array(&j->memory, (size_t)rows.count + 1, sizeof *j->row);
     for (uint32_t i = 0; j->row && i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[i];
-        if (r->calls && job_add_row(j, s, r, row_is_waiting(&sites, s, r))) {
+        if (r->calls && job_add_row(j, s, r, row_site(&sites, s, r))) {
             j->row = NULL;
         }
     }
@@ -92,6 +117,8 @@ static void job_read_rows(struct job *j) {
     if (interval_open(&s, 0)) {
         return;
     }
+    j->ns_per_tick = s.ns_per_tick;
+    j->wall_ns = j->outside_ns = s.wall_ns;
     if (job_copy_rows(j, &s)) {
         j->row = NULL;
         j->row_count = 0;
@@ -105,6 +132,7 @@ static int job_print(const struct job *j, const char *program) {
                                   .size = j->size,
                                   .name = j->name,
                                   .name_count = j->name_count,
+                                  .median_outside_ns = j->median_outside_ns,
                                   .cause = j->cause,
                                   .cause_count = j->cause_count,
                                   .causes_left_out = j->causes_left_out,

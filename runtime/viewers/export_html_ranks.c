@@ -12,6 +12,7 @@
 #include "export/export_ranks.h"
 #include "export_html.h"
 #include "read/rank_windows.h"
+#include "stint/stint.h"
 
 #define LEVELS 4095u /* of lateness, 0 to the most of the map: two digits of 64 */
 #define NO_LEVEL LEVELS
@@ -149,7 +150,7 @@ static int heat_put_name(struct heat *heat, uint32_t name, uint32_t *items) {
     struct scratch *memory = &heat->h->run->snapshot.memory;
     struct scratch_mark before = scratch_mark(memory);
     heat->most_ns = 0;
-    int failed = rank_windows_read(&heat->windows, heat->ranks, name, memory);
+    int failed = rank_windows_read(&heat->windows, heat->ranks, name, heat->room, memory);
     if (!failed && heat->windows.with > 1 && heat->windows.count) {
         failed = heat_start(heat, memory);
         if (!failed) {
@@ -181,7 +182,7 @@ int html_ranks(struct html *h) {
     uint32_t items = 0;
     sink_text(h->out, ",\n\"heat\":[");
     for (uint32_t i = 0; i < ranks.name_count && !failed; ++i) {
-        if (ranks_is_waiting(&ranks, i)) {
+        if (ranks_waiting_role(&ranks, i) == STINT_ROLE_WAITING) {
             failed = heat_put_name(&heat, i, &items);
         }
     }

@@ -145,7 +145,7 @@ or
 adds up ranks and threads: the size of the file depends on the number of
 names.
 .Cm ranks
-keeps the call tree of each rank and its windows of steps,
+keeps the call tree of each rank and all of its windows,
 .Cm threads
 those of all threads and their traces, aligned by the time of day, too.
 .It Fl -start Ar which

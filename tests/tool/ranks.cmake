@@ -6,5 +6,5 @@
 stint_test_cases(ranks. ranks_test.py LABELS tool
     ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
     CASES headers exit_report bad_rank late late_several late_nobody late_threads spread some_ranks
-    process_label windows windows_random windows_widths windows_not_compared windows_not_kept
+    process_label windows windows_random windows_widths windows_not_compared windows_joined
     windows_bytes windows_recorded json json_windows heat heat_thinned)

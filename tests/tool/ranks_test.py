@@ -83,7 +83,7 @@ def case_bad_rank(folder):
 
 # ---- The view of a merged run. Each rank's times are known.
 
-def ranks_view(folder, work, calls=10, more=(), latency=1000, **options):
+def ranks_view(folder, work, calls=10, more=(), latency=1000, windows=True, **options):
     """Ranks that work so many nanoseconds in each of `calls` steps and then wait for the last of
     them: what `stint report --view ranks` says, times in ns."""
     last = max(work)
@@ -93,7 +93,9 @@ def ranks_view(folder, work, calls=10, more=(), latency=1000, **options):
         step = Scope("step", [last + latency] * len(wait), inside=[
             Scope("solve", [ns] * len(wait)), Scope("barrier", wait, ROLE_WAITING)])
         file = RankFile([step] + list(more), rank=rank, size=len(work), host="node%d" % (rank // 2),
-                        pid=100 + rank, later=rank, **options)
+                        pid=100 + rank, later=rank, wall=sum(step.calls), steps=len(wait),
+                        windows=[Windows("barrier", [(ns, 1) for ns in wait])] if windows else [],
+                        **options)
         files.append(file.write(folder / ("r%d.stint" % rank)))
     run(TOOL, "merge", folder, "-o", folder / "all.stint")
     return run(TOOL, "report", "--view", "ranks", "--unit", "ns", folder / "all.stint").stdout
@@ -116,13 +118,18 @@ def case_late(folder):
 
 
 def case_late_several(folder):
-    """Two late ranks: neither is the cause. A third of the lateness is a rank's own: named."""
+    """Two late ranks of four are both named, three are not. A third of the lateness is a rank's own:
+    named."""
     text = ranks_view(folder, [1000, 1000, 5001000, 5000000])
     row = cells(text, "waiting", "barrier")
     need(row["last"] == "rank 2" and row["n-1->n"] == "1000" and
          row["1->n"] == "5000000", row)
-    need("no rank is the only cause, rank 2 covers 0.0 % of the cost\n" in text, text)
-    need("longer than" not in text, text)
+    need("\nbarrier: ranks 2, 3 cover 100.0 % of the cost\n" in text, text)
+    cause = text[text.index("barrier: rank"):].split("\n")
+    need(cause[2].split() == ["solve", "50005000", "49995000"], cause)
+    text = ranks_view(folder, [1000, 5002000, 5001000, 5000000])
+    need("barrier: no cause is named, the ranks that are late cover less than 80 % of the cost "
+         "(ranks 1, 2: 0.1 %)\n" in text and "longer than" not in text, text)
     text = ranks_view(folder, [0, 100000, 200000, 1000000])
     row = cells(text, "waiting", "barrier")
     need((row["1->n"], row["2->n"], row["n-1->n"]) == ("1000000", "900000", "800000"), row)
@@ -131,11 +138,21 @@ def case_late_several(folder):
 
 
 def case_late_nobody(folder):
-    """Nothing is named where all come together, and where ranks call it differently often."""
+    """Nothing is named where all come together, where ranks call it differently often, without
+    windows, and below 1 % of the wall time."""
     text = ranks_view(folder, [1000] * 4)
     need(cells(text, "waiting", "barrier")["cost"] == "0" and "cause" not in text, text)
     need("covers" not in text, text)
-    text = ranks_view(folder, [1000, 9000, 1000], calls=[10, 9, 10])
+    for work, options, line in (([10**6, 10**6, 3 * 10**6, 10**6], {"windows": False},
+                                 "there are no windows of steps or calls to tell it from chance"),
+                                ([10**6, 10**6, 1009000, 10**6], {},
+                                 "the cost is below 1 % of the wall time")):
+        text = ranks_view(folder, work, **options)
+        need("\nbarrier: no cause is named, %s\n" % line in text, text)
+        need(cells(text, "waiting", "barrier")["last"] == "rank 2", text)
+    text = ranks_view(folder, [10**6, 10**6, 1020000, 10**6])
+    need("\nbarrier: rank 2 covers 100.0 % of the cost\n" in text, text)
+    text = ranks_view(folder, [1000, 9000, 1000, 1000], calls=[10, 9, 10, 10], windows=False)
     need("no cause is named, the ranks have different numbers of calls" in text, text)
     need("10 at most" in text, text)
 
@@ -169,14 +186,16 @@ def case_spread(folder):
 
 
 def case_some_ranks(folder):
-    """A name that one rank has alone is even; names can be chosen; one process has no ranks."""
+    """A rank without a name has 0 of it; names can be chosen; one process has no ranks."""
     text = ranks_view(folder, [1000, 1000], more=[Scope("all", [5, 6])])
     need(cells(text, "name", "all")["ranks"] == "2", text)
     only = RankFile([Scope("alone", [7] * 3)], rank=2, size=3, pid=9).write(folder / "only.stint")
     run(TOOL, "merge", folder / "all.stint", only, "-o", folder / "more.stint")
     text = run(TOOL, "report", "-v", "ranks", "-u", "ns", folder / "more.stint").stdout
     row = cells(text, "name", "alone")
-    need(row["ranks"] == "1" and row["lost"] == "0" and row["longest"] == "rank 2", row)
+    need([row[key] for key in ("ranks", "lost", "% imbalance", "longest", "min", "mean")] ==
+         ["1", "42", "100.0", "rank 2", "0", "7"], row)
+    need(cells(text, "name", "barrier")["min"] == "10000", text)
     text = run(TOOL, "report", "-v", "ranks", "-f", "al*", folder / "more.stint").stdout
     need("\\nsolve " not in text and "no scope that several ranks have waits" in text, text)
     need("\nall " in text and "\nalone " in text, text)
@@ -205,7 +224,7 @@ def step_files(folder, waits, **options):
         calls = [ns // max(count, 1) for ns, count in steps for _ in range(count)]
         barrier = Scope("barrier", calls, ROLE_WAITING)
         RankFile([barrier], rank=rank, size=len(waits), host="node%d" % (rank // 2),
-                 pid=100 + rank, later=rank, steps=len(steps),
+                 pid=100 + rank, later=rank, steps=len(steps), wall=1000 * len(steps),
                  windows=[Windows("barrier", steps, **options)]
                  ).write(folder / ("s%d.stint" % rank))
 
@@ -256,28 +275,40 @@ def check_windows(folder, waits):
     need(heading == "barrier: %d window%s of %d step%s, %d ranks" % (
         len(sums[0]), "s"[:len(sums[0]) > 1], width, "s"[:width > 1], len(waits)), heading)
     model = model_last(zip(*sums))
-    ordered = sorted(model, key=lambda rank: (-model[rank][0], -model[rank][1], rank))
+    ordered = sorted(model, key=lambda rank: (-model[rank][1], -model[rank][0], rank))
     for row, rank in zip(last, ordered[:5]):
         count, cost, alone = model[rank]
         share = 100 * count / sum(m[0] for m in model.values())
         need(row[:3] == ["rank %d" % rank, "node%d" % (rank // 2), str(count)], row, rank)
-        need(row[4:] == [str(cost), str(alone)], row, model[rank])
+        need(row[4:] == [str(cost), str(alone) if len(waits) > 2 else "-"], row, model[rank])
         need(abs(float(row[3]) - share) < 0.06, row, share)
     need(len(ordered) <= 5 or last[5] == ["(%d more)" % (len(ordered) - 5)], last)
-    while width * 16 < len(waits[0]):
-        width *= 2
-    sums = [[ns for ns, in windows_of([(s,) for s in rank], width)] for rank in waits]
-    need(len(lines) == len(sums[0]), lines)
-    for i, (row, window) in enumerate(zip(lines, zip(*sums))):
-        cost, rank, low, alone = model_window(window)
-        end = min((i + 1) * width, len(waits[0])) - 1
-        need(row[:5] == ["%d-%d" % (i * width, end), str(cost), "rank %d" % rank,
-                         "node%d" % (rank // 2), str(low)], row, window)
-        need(abs(float(row[5]) - alone) < 0.051, row, alone)
+    each = 1
+    while 16 * each < len(sums[0]):
+        each *= 2
+    need(len(lines) == -(-len(sums[0]) // each), lines)
+    for i, row in enumerate(lines):
+        check_line(row, list(zip(*sums))[i * each:(i + 1) * each])
+        end = min((i + 1) * each * width, len(waits[0])) - 1
+        need(row[0] == "%d-%d" % (i * each * width, end), row)
+    need(sum(int(row[1]) for row in lines) == sum(m[1] for m in model.values()), lines, model)
+
+
+def check_line(row, windows):
+    """A line has the costs of its windows, and the rank that they cost the most with."""
+    model = model_last(windows)
+    rank = min(model, key=lambda rank: (-model[rank][1], -model[rank][0], rank))
+    cost = sum(m[1] for m in model.values())
+    alone = sum(model_window(w)[0] * model_window(w)[3] for w in windows
+                if model_window(w)[1] == rank) / cost
+    need(row[1:4] == [str(cost), "rank %d" % rank, "node%d" % (rank // 2)], row, windows)
+    need(abs(float(row[4]) - 100 * model[rank][1] / cost) < 0.051, row, model)
+    need(row[5] == "-" if len(windows[0]) == 2 else abs(float(row[5]) - alone) < 0.051, row, alone)
 
 
 def case_windows(folder):
-    """One rank is late in the first half, another one in the second: each is named there."""
+    """One rank is late in the first half, another one in the second: each is named there, and both
+    in the whole run. Two that take turns are not added up to one."""
     waits = [[900] * 200 for _ in range(4)]
     waits[2][:100], waits[3][100:] = [100] * 100, [100] * 100
     check_windows(folder, waits)
@@ -285,7 +316,13 @@ def case_windows(folder):
     need([row[:3] for row in last] == [["rank 2", "node1", "100"], ["rank 3", "node1", "100"]], last)
     need(lines[0][5] == lines[-1][5] == "100.0", lines)
     text = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
-    need("barrier: no rank is the only cause" in text, text)
+    need("barrier: ranks 2, 3 cover 100.0 % of the cost" in text, text)
+    for step in range(200):
+        for rank in range(4):
+            waits[rank][step] = 100 if rank == 1 + step % 2 else 900
+    check_windows(folder, waits)
+    text = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
+    need("barrier: ranks 1, 2 cover 100.0 % of the cost" in text, text)
 
 
 def case_windows_random(folder):
@@ -306,8 +343,8 @@ def case_windows_widths(folder):
     text = windows_view(folder)
     heading, last, lines = tables(text)
     need(heading == "barrier: 150 windows of 4 steps, 3 ranks", heading)
-    need(last == [["rank 1", "node0", "150", "100.0", str(990 * 600 + 990 * 200), "150"]], last)
-    need(lines[0] == ["0-63", str(2 * 64 * 990), "rank 1", "node0", "640", "100.0"], lines)
+    need(last == [["rank 1", "node0", "150", "100.0", str(990 * 600 + 990 * 200), "50"]], last)
+    need(lines[0] == ["0-63", str(2 * 64 * 990), "rank 1", "node0", "100.0", "100.0"], lines)
     run(TOOL, "merge", folder / "s0.stint", folder / "s2.stint", "-o", folder / "a", "--keep", "ranks")
     need(windows_view(folder, folder / "a", folder / "s1.stint").replace("node0", "") ==
          text.replace("node0", ""))
@@ -330,22 +367,26 @@ def case_windows_not_compared(folder):
         need(", 3 ranks, 1 without windows; 1 not" in heading, heading)
 
 
-def case_windows_not_kept(folder):
-    """A merge without ranks says that it leaves them out, and so does the view. Files without
-    windows, as of earlier versions, are read."""
-    step_files(folder, [[1000] * 10, [10] * 10])
-    said = run(TOOL, "merge", folder, "-o", folder / "all.stint").stderr
-    need("merge: windows of steps of 2 ranks are not kept; --keep ranks keeps them\n" in said, said)
-    text = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
-    need("(no windows of steps: `stint merge --keep ranks` keeps them)" in text, text)
-    said = run(TOOL, "merge", folder, "-o", folder / "all.stint", "--keep", "threads").stderr
-    text = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
-    need("not kept" not in said and "barrier: 10 windows of 1 step, 2 ranks" in text, said, text)
+def case_windows_joined(folder):
+    """A merge without the ranks adds up windows to 32 of a name, whatever it is grouped as, and the
+    cause is the same. Files without windows, as of earlier versions, are read."""
+    step_files(folder, [[1000] * 600, [10] * 600, [1000] * 600])
+    kept = windows_view(folder)
+    text = windows_view(folder, keep="names")
+    need(text.startswith("barrier: 19 windows of 32 steps, 3 ranks\n"), text)
+    need(tables(kept)[1][0][4] == tables(text)[1][0][4] == str(2 * 990 * 600), kept, text)
+    report = run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout
+    need("barrier: rank 1 covers 100.0 % of the cost" in report, report)
+    for keep in "names", "ranks":
+        run(TOOL, "merge", folder / "s0.stint", folder / "s2.stint", "-o", folder / "a", "--keep", keep)
+        joined = windows_view(folder, folder / "a", folder / "s1.stint", keep="names")
+        need(joined.replace("node0", "") == text.replace("node0", ""), joined)
     for rank in range(2):
         RankFile([Scope("barrier", [5], ROLE_WAITING)], rank=rank, size=2, pid=rank + 1
                  ).write(folder / ("s%d.stint" % rank))
-    need(not windows_view(folder) and "windows" not in
-         run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout)
+    (folder / "s2.stint").unlink()
+    (folder / "a").unlink()
+    need(not windows_view(folder), folder)
 
 
 def case_windows_bytes(folder):
@@ -373,10 +414,10 @@ def case_windows_recorded(folder):
     need(heading == "barrier: 150 windows of 4 steps, 4 ranks", heading)
     need([row[:1] + row[2:] for row in last] ==
          [["rank %d" % rank, "75", "50.0", str(3 * 200000 * 300), "75"] for rank in (1, 2)], last)
-    need(lines[0][:3] + lines[0][4:] == ["0-63", str(3 * 200000 * 64), "rank 1", "640000", "100.0"],
+    need(lines[0][:3] + lines[0][4:] == ["0-63", str(3 * 200000 * 64), "rank 1", "100.0", "100.0"],
          lines)
-    need(lines[-1][2] == "rank 2" and lines[4][5] != "100.0", lines)
-    need("no rank is the only cause" in
+    need(lines[-1][2] == "rank 2" and lines[4][4:] == ["68.8"] * 2, lines)
+    need("barrier: ranks 1, 2 cover 100.0 % of the cost" in
          run(TOOL, "report", "-v", "ranks", folder / "all.stint").stdout)
 
 
@@ -416,10 +457,14 @@ def case_json(folder):
     waits = [10**8 - ns for ns in work]
     cost, _, _, alone = model_window(waits)
     need((row["cost_ns"], row["last_rank"], row["last_wait_ns"]) == (cost, 4, 1000), row)
-    need(abs(row["alone_ppm"] - alone * 1e4) <= 1 and row["is_cause"], row, alone)
+    need(abs(row["alone_ppm"] - alone * 1e4) <= 1, row, alone)
+    need(not row["is_cause"] and "windows" not in row["no_cause"], row)
+    ranks_view(folder, work, calls=5)
+    row, = exported_ranks(folder)["waiting"]
+    need(row["is_cause"] and row["causes"] == [{"rank": 4, "host": "node2", "pid": 104}], row)
+    need(row["last_in"] == row["costly_windows"] == 5, row)
     need([(more["name"], more["by_ns"]) for more in row["longer_in"]] ==
-         [("solve", 10**8 - statistics.median(work))], row)
-    need("by_steps" not in row, row)
+         [("solve", 5 * (10**8 - statistics.median(work)))], row)
     record(folder / "all.stint")
     need(exported_ranks(folder) is None)
 

@@ -485,10 +485,6 @@ int merge_finish(struct merge *m) {
         log_note("merge: traces of %u run%s are not kept; --keep threads keeps them", m->sum.traces,
                  text_plural(m->sum.traces));
     }
-    if (m->ranks.windows_left_out) {
-        log_note("merge: windows of steps of %u rank%s are not kept; --keep ranks keeps them",
-                 m->ranks.windows_left_out, text_plural(m->ranks.windows_left_out));
-    }
     if (m->align && *m->align->text) {
         memcpy(m->clocks, m->align->text, sizeof m->clocks);
         log_note("merge: clocks of %s", m->align->text);

@@ -147,7 +147,6 @@ struct merge_ranks {
     uint32_t name_count;
     uint32_t name_room;
     struct hash_map known;     /* hashes of text and set to names */
-    uint32_t windows_left_out; /* ranks whose windows of steps are not kept */
 };
 
 int merge_ranks_start(struct merge_ranks *ranks);

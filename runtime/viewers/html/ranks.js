@@ -11,6 +11,13 @@ const ranks = (() => {
     const who = (row, key) => (row[key + "_rank"] === undefined ? "pid " + row[key + "_pid"]
         : "rank " + row[key + "_rank"]);
     const placed = (row, key) => who(row, key) + " (" + shown(row[key + "_host"]) + ")";
+    // A name with its set, where several sets have it.
+    const sets = new Map();
+    for (const row of all ? all.names.concat(waiting) : []) {
+        sets.set(row.name, (sets.get(row.name) || new Set()).add(row.set));
+    }
+    const label = (row) => shown((sets.get(row.name) || []).size > 1 ? row.name + " @" + row.set
+        : row.name);
     const percent = (ppm) => format.percent(ppm / 1e6) + " %";
     const plural = (count, what) => format.count(count) + " " + what + (count === 1 ? "" : "s");
 
@@ -37,21 +44,25 @@ const ranks = (() => {
 
     // ---- A waiting scope.
 
+    const cause = (one) => (one.rank === undefined ? "pid " + one.pid : "rank " + one.rank) +
+        " (" + shown(one.host) + ")";
+
     function causeText(wait) {
-        if (wait.calls_differ) {
-            return "No rank is named: the ranks have different numbers of calls.";
-        }
-        if (!wait.cost_ns) {
+        if (wait.is_cause === undefined) {
             return "No rank waited for another one.";
         }
-        const part = placed(wait, "last") + " covers " + percent(wait.alone_ppm) + " of the cost";
         if (!wait.is_cause) {
-            return "No rank is the only cause: " + part + ".";
+            return "No cause is named: " + wait.no_cause + ".";
         }
-        const longer = (wait.longer_in || []).map((more) => shown(more.name) + ", " +
-            format.time(more.self_ns) + ", by " + format.time(more.by_ns));
-        return part + "." + (longer.length ? " It spends longer than the median rank in " +
-            longer.join("; ") + "." : "");
+        const longer = (wait.longer_in || []).map((more) => [label(more), more.self_ns, more.by_ns]);
+        if (wait.outside_by_ns) {
+            longer.push(["outside scopes", wait.outside_ns, wait.outside_by_ns]);
+        }
+        return wait.causes.map(cause).join(", ") +
+            (wait.causes.length === 1 ? " covers " : " cover ") + percent(wait.covered_ppm) +
+            " of the cost." + (longer.length ? " Longer than the median rank in " +
+            longer.map(([name, own, by]) => name + ", " + format.time(own) + ", by " +
+                format.time(by)).join("; ") + "." : "");
     }
 
     function figures(wait) {
@@ -80,14 +91,14 @@ const ranks = (() => {
             ["Last", "text", (row) => who(row, "last"), "The rank that waited shortest"],
             ["Host", "text", (row) => row.last_host],
             ["Windows", "number", (row) => format.count(row.windows),
-             "Windows of steps in which it was the last one"],
+             "Windows in which it was the last one"],
             ["%", "number", (row) => format.percent(row.windows / steps.compared)],
             ["Cost", "time", (row) => row.cost_ns, "How much longer the others waited in these"],
-            ["Alone", "number", (row) => format.count(row.alone),
+            ["Alone", "number", (row) => (steps.ranks > 2 ? format.count(row.alone) : "-"),
              "Windows in which it covers 80 % of the cost or more"],
         ], steps.last.slice(0, LAST));
         const notes = [plural(steps.windows.length, "window") + " of " +
-            plural(steps.window_steps, "step")];
+            plural(steps.window_steps, steps.by_calls ? "call" : "step")];
         if (steps.last.length > LAST) {
             notes.push(plural(steps.last.length - LAST, "more rank") + " were last");
         }
@@ -115,7 +126,7 @@ const ranks = (() => {
 
     function spread() {
         fill(byId("spread"), [
-            ["Name", "text", (row) => row.name],
+            ["Name", "text", label],
             ["Ranks", "number", (row) => format.count(row.ranks), "Ranks that recorded it"],
             ["Total", "time", (row) => row.total_ns, "Of all ranks"],
             ["Lost", "time", (row) => row.lost_ns,
@@ -146,7 +157,7 @@ const ranks = (() => {
         byId("wait-part").hidden = !waiting.length;
         byId("wait-field").hidden = waiting.length < 2;
         byId("wait").append(...waiting.map((wait, at) =>
-            el("option", {value: at, textContent: shown(wait.name)})));
+            el("option", {value: at, textContent: label(wait)})));
         byId("wait").addEventListener("change", () => show(Number(byId("wait").value)));
         byId("spread-more").addEventListener("click", () => {
             limit += 5 * ROWS;

@@ -294,17 +294,22 @@ def rank_heat(rng, name, ranks, windows, late):
 def rank_wait(name, late, alone_ppm, ranks, windows):
     last = dict({"windows": windows - 2, "alone": windows - 5, "cost_ns": 5 * MS},
                 **rank_who("last", late))
+    verdict = {"is_cause": False, "no_cause": "no rank is last more often than by chance"}
+    if alone_ppm >= 800000:
+        verdict = {"is_cause": True, "causes": [{"rank": late, "host": "node%d" % (late // 4), "pid": 1},
+                                                {"host": "node9", "pid": 7}],
+                   "covered_ppm": 934567, "outside_ns": 7 * MS, "outside_by_ns": 6 * MS}
     return dict({"name": name, "set": "default", "ranks": ranks, "calls_per_rank": 100,
                  "total_ns": 9 * MS, "cost_ns": 5 * MS, "first_gap_ns": 4000,
                  "second_gap_ns": 3000, "last_gap_ns": 2000, "last_wait_ns": 70000,
-                 "alone_ppm": alone_ppm, "is_cause": alone_ppm >= 800000,
+                 "alone_ppm": alone_ppm,
                  "longer_in": [{"name": "solve", "set": "default", "self_ns": 3 * MS,
                                 "by_ns": 2 * MS}],
-                 "by_steps": {"steps": 2 * windows - 1, "window_steps": 2, "ranks": ranks,
+                 "by_steps": {"steps": 2 * windows - 1, "window_steps": 2, "ranks": ranks, "by_calls": False,
                               "ranks_without": 1, "compared": windows - 1, "not_compared": 1,
                               "last": [last], "windows": [{"first_step": 2 * i} for i in
                                                           range(windows)]}},
-                **rank_who("last", late))
+                **verdict, **rank_who("last", late))
 
 
 def with_ranks(rng, ranks, windows, names=("barrier", "allreduce"), first_name="matmul"):
@@ -314,6 +319,7 @@ def with_ranks(rng, ranks, windows, names=("barrier", "allreduce"), first_name="
                   "median_ns": 3 * MS, "max_ns": 4 * MS, "stddev_ns": 5000, "lost_ns": 6 * MS,
                   "imbalance_ppm": 123456}, **rank_who("min", 1), **rank_who("max", ranks - 1))
             for i in range(130)]
+    rows[1].update(name="name 2", set="other")
     data["ranks"] = {"count": ranks, "names": rows, "waiting": [
         rank_wait(names[0], 5, 912345, ranks, windows), rank_wait(names[1], 2, 412345, ranks, windows)]}
     data["heat"] = [rank_heat(rng, names[0], ranks, windows, 5),

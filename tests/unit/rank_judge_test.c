@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which ranks are named as the cause: jobs whose ranks arrive as the test says, on top of recorded
+ * noise, are put into the tables of a merged file. The test knows who is late; the cost is its own
+ * sum. No rank may be named in a balanced job.
+ */
+#include "arena/windows.h"
+#include "harness.h"
+#include "read/rank_judge.h"
+#include "stint/stint.h"
+
+#define NOISE_STEPS 120u
+#include "rank_noise.inc"
+
+#define MOST 64u
+#define STEPS 200u
+#define MS UINT64_C(1000000)
+#define BLOCK 10u /* steps of noise in a row: stalls last longer than a step */
+#define RANK_UNITS 67u
+#define LATENCY 5000u
+
+/* A job whose tables are in memory: a unit of cells and a record of windows for each rank. */
+struct job {
+    uint32_t ranks;
+    uint32_t steps;
+    uint32_t role;
+    uint32_t by_calls;
+    const char *set;
+    uint32_t parts[MOST]; /* calls of a step */
+    uint64_t arrive[STEPS][MOST];
+    uint64_t cost_ns; /* of the totals, by the test's sums */
+    struct rank_verdict verdict;
+};
+
+static char memory[(MOST * RANK_UNITS + 1) * STINT_IMPL_UNIT] __attribute__((aligned(64)));
+static struct arena_rank table[MOST];
+static struct job job;
+static uint64_t seed;
+
+static uint32_t draw(uint32_t below) {
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)(seed >> 33) % below;
+}
+
+static uint64_t noise_us(uint32_t of, uint32_t step, uint32_t column) {
+    switch (of) {
+    case 2:
+        return noise_of_2[step][column];
+    case 3:
+        return noise_of_3[step][column];
+    case 4:
+        return noise_of_4[step][column];
+    default:
+        return noise_of_8[step][column];
+    }
+}
+
+/* Equal work in all ranks; scale: of what of the recorded time is noise. */
+static void job_start(uint32_t ranks, uint32_t steps, double scale) {
+    uint32_t of = ranks < 8 && ranks != 5 ? ranks : 8;
+    job = (struct job){.ranks = ranks, .steps = steps, .role = STINT_ROLE_WAITING, .set = "main"};
+    for (uint32_t first = 0; first < steps; first += BLOCK) {
+        uint32_t turn = draw(of), at[MOST / 8];
+        for (uint32_t i = 0; i < MOST / 8; ++i) {
+            at[i] = draw(NOISE_STEPS - BLOCK + 1); /* for each group of so many ranks */
+        }
+        for (uint32_t step = first; step < first + BLOCK && step < steps; ++step) {
+            for (uint32_t rank = 0; rank < ranks; ++rank) {
+                uint64_t us = noise_us(of, at[rank / of] + step - first, (rank + turn) % of) - 1000;
+                job.arrive[step][rank] = MS + (uint64_t)((double)us * 1000 * scale);
+            }
+        }
+    }
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+        job.parts[rank] = 1;
+    }
+}
+
+/* How long a rank waits in a step. */
+static uint64_t job_wait(uint32_t step, uint32_t rank) {
+    uint64_t last = 0, own = job.arrive[step][rank], root = job.arrive[step][2];
+    for (uint32_t i = 0; i < job.ranks; ++i) {
+        last = job.arrive[step][i] > last ? job.arrive[step][i] : last;
+    }
+    if (job.role == STINT_ROLE_WAITING) {
+        return last - own + LATENCY;
+    }
+    if (job.role == STINT_ROLE_WAITING_FOR_ROOT) {
+        return (rank != 2 && root > own ? root - own : 0) + LATENCY;
+    }
+    return (rank == 2 ? last - own : 0) + LATENCY;
+}
+
+static void put_rank(uint32_t rank, uint64_t *wall_ns) {
+    uint32_t unit = 1 + rank * RANK_UNITS;
+    struct arena_rank_cell *cell = (void *)(memory + unit * STINT_IMPL_UNIT);
+    struct arena_windows *w = (void *)(memory + (unit + 1) * STINT_IMPL_UNIT);
+    windows_start(w, ARENA_WINDOWS);
+    w->site = 1;
+    w->by_calls = job.by_calls;
+    for (uint32_t step = 0; step < job.steps; ++step) {
+        for (uint32_t call = 0; call < job.parts[rank]; ++call) {
+            uint64_t ns = call ? 0 : job_wait(step, rank);
+            cell->total_ns += ns;
+            ++cell->calls;
+            windows_add(w, job.by_calls ? w->steps : step, ns, 1);
+        }
+        *wall_ns += job_wait(step, rank) + job.arrive[step][rank];
+    }
+    table[rank] =
+        (struct arena_rank){.rank = rank + 1, .cells = unit, .cell_count = 1, .windows = unit + 1};
+}
+
+/* The rank that is left out or there twice. */
+static uint32_t without_windows = RANK_NONE, twice = RANK_NONE;
+
+/* Judges the job; the named ranks as bits, 0: none. */
+static uint64_t job_judge_all(void) {
+    static struct snapshot_site sites[2] = {{0}, {.name = "wait", .length = 4}};
+    const char *sets[] = {job.set};
+    struct snapshot s = {.base = memory,
+                         .size = sizeof memory,
+                         .ns_per_tick = 1,
+                         .sites = sites,
+                         .site_count = 1,
+                         .sets = sets,
+                         .set_count = 1};
+    struct arena_rank_name name = {.site = 1};
+    struct ranks r = {&s, table, job.ranks, &name, 1};
+    struct ranks_room room;
+    uint64_t wall_ns = 0, named = 0;
+    memset(memory, 0, sizeof memory);
+    sites[1].role = (uint8_t)job.role;
+    for (uint32_t rank = 0; rank < job.ranks; ++rank) {
+        put_rank(rank, &wall_ns);
+    }
+    for (uint32_t rank = 0; rank < job.ranks; ++rank) {
+        table[rank].end_real_ns = wall_ns / job.ranks;
+    }
+    if (without_windows != RANK_NONE) {
+        table[without_windows].windows = 0;
+    }
+    if (twice != RANK_NONE) {
+        table[twice].rank = 3;
+    }
+    CHECK(!ranks_room_get(&room, &s.memory, &r));
+    uint32_t rows = rank_rows_judged(&r, &room);
+    CHECK(!rank_judge_name(&job.verdict, &r, 0, rows, &room, &s.memory));
+    for (uint32_t i = 0; job.verdict.why == RANK_WHY_CAUSE && i < job.verdict.count; ++i) {
+        named |= UINT64_C(1) << job.verdict.rank[i];
+    }
+    scratch_free(&s.memory);
+    return named;
+}
+
+static void add_late(uint32_t rank, uint32_t first, uint32_t end, uint32_t each, uint64_t ns) {
+    for (uint32_t step = first; step < end; step += each) {
+        job.arrive[step][rank] += ns;
+    }
+}
+
+#define BIT(rank) (UINT64_C(1) << (rank))
+
+/* A job, and the ranks that are late in it, as bits. */
+static uint64_t make_pattern(int pattern) {
+    switch (pattern) {
+    case 0: /* one in all steps, in a job with noise */
+        job_start(8, 200, 1);
+        add_late(3, 0, 200, 1, 8 * MS);
+        return BIT(3);
+    case 1:
+        job_start(64, 100, 0.1);
+        add_late(40, 0, 100, 1, 4 * MS);
+        return BIT(40);
+    case 2:
+        job_start(2, 60, 0.1);
+        add_late(1, 0, 60, 1, 4 * MS);
+        return BIT(1);
+    case 3:
+        job_start(3, 60, 0.1);
+        add_late(0, 0, 60, 1, 4 * MS);
+        return BIT(0);
+    case 4: /* for a while only */
+        job_start(8, 200, 0.05);
+        add_late(3, 100, 120, 1, 8 * MS);
+        return BIT(3);
+    case 5: /* seldom but much */
+        job_start(8, 200, 0.05);
+        add_late(3, 7, 200, 20, 20 * MS);
+        return BIT(3);
+    case 6: /* one after the other */
+        job_start(8, 200, 0.1);
+        add_late(1, 0, 100, 1, 4 * MS);
+        add_late(6, 100, 200, 1, 4 * MS);
+        return BIT(1) | BIT(6);
+    case 7: /* in turns */
+        job_start(8, 200, 0.1);
+        add_late(1, 0, 200, 2, 4 * MS);
+        add_late(6, 1, 200, 2, 4 * MS);
+        return BIT(1) | BIT(6);
+    case 8: /* both at once, and one of them a little later */
+        job_start(8, 200, 0.1);
+        add_late(1, 0, 200, 1, 4 * MS);
+        add_late(5, 0, 200, 1, 6 * MS);
+        return BIT(1) | BIT(5);
+    case 9: /* a machine of 64 ranks on 8 */
+        job_start(64, 100, 0.05);
+        for (uint32_t rank = 16; rank < 24; ++rank) {
+            add_late(rank, 0, 100, 1, 6 * MS);
+        }
+        return UINT64_C(0xff) << 16;
+    case 10: /* inner ranks of a chain call twice as often */
+        job_start(8, 200, 0.1);
+        for (uint32_t rank = 1; rank < 7; ++rank) {
+            job.parts[rank] = 2;
+        }
+        job.by_calls = 1;
+        add_late(3, 0, 200, 1, 5 * MS);
+        return BIT(3);
+    case 11: /* a late root */
+        job_start(8, 200, 0.1);
+        job.role = STINT_ROLE_WAITING_FOR_ROOT;
+        job.set = "all, root 2";
+        add_late(2, 0, 200, 1, 4 * MS);
+        return BIT(2);
+    case 12: /* another one than the root: no rank waits for it */
+        job_start(8, 200, 0.1);
+        job.role = STINT_ROLE_WAITING_FOR_ROOT;
+        job.set = "all, root 2";
+        add_late(5, 0, 200, 1, 4 * MS);
+        return 0;
+    case 13: /* one has less work than the others */
+        job_start(8, 200, 0.3);
+        for (uint32_t step = 0; step < 200; ++step) {
+            job.arrive[step][4] -= 900000;
+        }
+        return 0;
+    case 14: /* each has more than the one before it */
+        job_start(8, 200, 0.1);
+        for (uint32_t rank = 1; rank < 8; ++rank) {
+            add_late(rank, 0, 200, 1, rank * MS);
+        }
+        return 0;
+    default: /* each is late in its turn */
+        job_start(8, 200, 0.1);
+        for (uint32_t rank = 0; rank < 8; ++rank) {
+            add_late(rank, rank, 200, 8, 4 * MS);
+        }
+        return 0;
+    }
+}
+
+TEST(rank_judge, names_the_ranks_that_are_late) {
+    seed = 42;
+    for (int pattern = 0; pattern < 16; ++pattern) {
+        for (int turn = 0; turn < 10; ++turn) {
+            uint64_t late = make_pattern(pattern), named = job_judge_all();
+            if (named != late) {
+                printf("# pattern %d: named %llx, late %llx, why %d, covered %u\n", pattern,
+                       (unsigned long long)named, (unsigned long long)late, (int)job.verdict.why,
+                       job.verdict.covered_ppm);
+            }
+            CHECK_EQ_U64(named, late);
+        }
+    }
+}
+
+/* The number of balanced jobs in which a rank is named. */
+static uint32_t count_false(uint32_t ranks, uint32_t jobs) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < jobs; ++i) {
+        job_start(ranks, STEPS, 1);
+        found += job_judge_all() != 0;
+    }
+    return found;
+}
+
+TEST(rank_judge, names_none_in_balanced_jobs) {
+    static const uint32_t sizes[] = {2, 3, 4, 8};
+    const char *jobs = getenv("RANK_JUDGE_JOBS");
+    seed = 7;
+    for (uint32_t i = 0; i < 4; ++i) {
+        uint32_t found = count_false(sizes[i], jobs ? (uint32_t)atoi(jobs) : 50);
+        if (jobs) {
+            printf("# %u ranks: %u of %s\n", sizes[i], found, jobs);
+        } else {
+            CHECK_EQ_U64(found, 0);
+        }
+    }
+}
+
+static void expect_why(enum rank_why why) {
+    CHECK_EQ_U64(job_judge_all(), 0);
+    CHECK_EQ_U64(job.verdict.why, why);
+    CHECK(why == RANK_WHY_NO_COST || *rank_why_text(why));
+}
+
+TEST(rank_judge, says_why_none_is_named) {
+    seed = 3;
+    make_pattern(0);
+    without_windows = 5;
+    expect_why(RANK_WHY_SOME_WINDOWS);
+    without_windows = RANK_NONE;
+    make_pattern(10);
+    job.parts[6] = 9;
+    expect_why(RANK_WHY_CALLS_DIFFER);
+    make_pattern(0);
+    job.role = STINT_ROLE_ROOT_WAITING;
+    job.set = "all, root 2";
+    expect_why(RANK_WHY_ROOT_WAITS);
+    make_pattern(11);
+    twice = 4; /* two ranks with the number of the root */
+    expect_why(RANK_WHY_ROOT_UNKNOWN);
+    twice = RANK_NONE;
+    for (int i = 0; i < 3; ++i) {
+        static const char *const sets[] = {"all", "all, root ", "all, root 2x"};
+        make_pattern(11);
+        job.set = sets[i];
+        expect_why(RANK_WHY_ROOT_UNKNOWN);
+    }
+    job_start(8, 200, 0);
+    expect_why(RANK_WHY_NO_COST);
+    add_late(3, 0, 200, 1, 9000);
+    expect_why(RANK_WHY_SMALL);
+    add_late(3, 0, 200, 1, 9000);
+    CHECK_EQ_U64(job_judge_all(), BIT(3));
+}
+
+TEST(rank_judge, texts_of_sets) {
+    static const uint32_t number[] = {12, 3, 9, 10, 11, 5, 4};
+    char text[RANK_SET_TEXT];
+    rank_set_text(text, number, 1);
+    CHECK_STR_EQ(text, "rank 12");
+    rank_set_text(text, number, 7);
+    CHECK_STR_EQ(text, "ranks 3-5, 9-12");
+    rank_set_text(text, number + 1, 2);
+    CHECK_STR_EQ(text, "ranks 3, 9");
+    rank_set_text(text, number + 5, 2);
+    CHECK_STR_EQ(text, "ranks 4, 5");
+}
+
+HARNESS_MAIN()
