@@ -640,7 +640,7 @@ TEST(diff, the_average_of_calls_that_take_nothing) {
     start(&w, 3, 3);
     for (uint32_t run = 0; run < 3; ++run) {
         for (int side = 0; side < 2; ++side) {
-            struct histogram h = {{0}};
+            struct histogram h = {.open = 0};
             struct diff_sample *s = sample(&w, "x", side, run);
             h.bucket[0] = 500;
             h.bucket[stint_impl_bucket(1000)] = 10;
