@@ -247,8 +247,8 @@ static struct stint_impl_node *stream_find_innermost_node(void) {
     return NULL;
 }
 
-/* Atomic for the thread's signal handlers, as counts of recursive calls are. An amount that is none,
- * or that the sum has no room for, is counted as refused. */
+/* Atomic for the thread's signal handlers, as counts of recursive calls are. An amount that is bad
+ * or that the sum has no room for is counted as refused. */
 static void stream_add_amount(uint64_t *sum, uint64_t n) {
     uint64_t is = STINT_IMPL_LOAD(sum);
     do {

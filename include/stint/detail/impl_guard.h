@@ -82,7 +82,7 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 /* The same, or STINT_IMPL_AMOUNT_BAD if it is negative, no number, or too large for 64 bits. It is
  * evaluated once: the other operands only tell types apart. */
 #if defined(__cplusplus)
-#define STINT_IMPL_AMOUNT(n) stint_impl::amount((n)*1)
+#define STINT_IMPL_AMOUNT(n) stint_impl::amount_of((n)*1)
 #else
 #define STINT_IMPL_AMOUNT(n)                                                                       \
     __builtin_choose_expr(                                                                         \

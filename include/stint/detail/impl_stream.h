@@ -53,17 +53,17 @@ stint_impl_amount_whole(uint64_t n, int is_signed) {
 namespace stint_impl {
 
 template <class whole>
-static inline __attribute__((always_inline, unused)) uint64_t amount(whole n) {
+static inline __attribute__((always_inline, unused)) uint64_t amount_of(whole n) {
     return stint_impl_amount_whole(static_cast<uint64_t>(n),
                                    static_cast<whole>(-1) < static_cast<whole>(1));
 }
-static inline __attribute__((always_inline, unused)) uint64_t amount(double n) {
+static inline __attribute__((always_inline, unused)) uint64_t amount_of(double n) {
     return stint_impl_amount_real(n);
 }
-static inline __attribute__((always_inline, unused)) uint64_t amount(float n) {
+static inline __attribute__((always_inline, unused)) uint64_t amount_of(float n) {
     return stint_impl_amount_real(static_cast<double>(n));
 }
-static inline __attribute__((always_inline, unused)) uint64_t amount(long double n) {
+static inline __attribute__((always_inline, unused)) uint64_t amount_of(long double n) {
     return stint_impl_amount_real(static_cast<double>(n));
 }
 
