@@ -244,9 +244,9 @@ def case_restart(folder):
         run(OF, STINT_FILE=folder / "again-%r.stint", PMI_RANK=rank, PMI_SIZE=RANKS)
     text, lines = merge(folder, folder)
     need(re.fullmatch(r"stint: merge: ranks (of 2 starts \(a restart, or several jobs\): 4 of 4 from "
-                      r".* UTC, 4 of 4 from .* UTC|"
-                      r"with several files: 0, 1, 2, 3 \(a restart, or two jobs\)); "
-                      r"all are merged\n", lines), lines)
+                      r".* UTC, 4 of 4 from .* UTC; all are merged \(--start last: only the last\)|"
+                      r"with several files: 0, 1, 2, 3 \(a restart, or two jobs\); all are merged)\n",
+                      lines), lines)
     need(cells(text, "name", "work")["ranks"] == str(2 * RANKS), text)
 
 
