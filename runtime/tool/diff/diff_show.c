@@ -551,7 +551,12 @@ static void put_shown(struct show *s) {
     if (!n) {
         return;
     }
-    format_percent(size, diff_median(shows, n));
+    double shown = diff_median(shows, n);
+    if (shown < 900) {
+        format_percent(size, shown);
+    } else {
+        format_factor(size, "x ", 1 + shown / 100);
+    }
     text_add(s->out, "these runs can show a change of %s or more%s%s", size,
              n > 1 ? " in half of the rows" : "", s->paragraph_end);
 }
