@@ -7,7 +7,7 @@
 #define STINT_REPORT_JOB_H
 
 #include "base/text.h"
-#include "read/rank_judge.h"
+#include "read/ranks_wait.h"
 
 #define JOB_HOST_BYTES 64
 
@@ -17,18 +17,12 @@ struct job_name {
     const char *set;       /* "": the default one */
     int role;              /* one that waits, or STINT_ROLE_NONE */
     struct rank_wait wait; /* of a waiting name; the spread is that of every name */
-    uint64_t least_calls;  /* of a process that has it */
-    uint64_t wall_ns;      /* of the processes that have it, in all; of a waiting name */
-    uint64_t median_self_ns;
 };
 
-/* Which processes keep the others of a waiting name waiting, and why. `host` is that of the last
- * one. */
-struct job_cause {
-    uint32_t name; /* index of the waiting name */
-    char host[JOB_HOST_BYTES];
-    struct rank_verdict verdict;
-    const uint64_t *self_ns; /* mean own time of the named processes, by name; then outside */
+/* A waiting name that is shown. */
+struct job_wait {
+    uint32_t name;
+    char host[JOB_HOST_BYTES]; /* of the last process */
 };
 
 struct job_summary {
@@ -36,11 +30,10 @@ struct job_summary {
     uint32_t size; /* processes */
     const struct job_name *name;
     uint32_t name_count;
-    uint64_t median_outside_ns;
-    const struct job_cause *cause;
-    uint32_t cause_count;
-    uint32_t causes_left_out; /* waiting names with shorter waits */
-    uint64_t left_out;        /* names without room, and names that cannot be told apart */
+    const struct job_wait *wait;
+    uint32_t wait_count;
+    uint32_t waits_left_out; /* waiting names with shorter waits */
+    uint64_t left_out;       /* names without room, and names that cannot be told apart */
 };
 
 /* 0, or -1 without memory. */

@@ -19,20 +19,17 @@
 /* In place of a number that a process does not have: above all others, and below 2^63. */
 #define JOB_NONE ((uint64_t)INT64_MAX)
 /* Waiting scopes that are shown, those with the longest waits. */
-#define JOB_CAUSES 8u
+#define JOB_WAITS 8u
 
 /* A statistic of this process. */
 struct job_row {
     const char *key; /* name, NUL, set or "", NUL */
     uint32_t length; /* of the key */
     int role;        /* one that waits, or STINT_ROLE_NONE */
-    /* Copies of its windows of steps and of calls; NULL: it has none. */
-    struct arena_windows *windows[2];
-    int placed; /* it has a place among the names of the job */
+    int placed;      /* it has a place among the names of the job */
     uint64_t hash;
     uint64_t calls;
     uint64_t total_ns;
-    uint64_t self_ns;
 };
 
 struct job {
@@ -47,25 +44,12 @@ struct job {
     struct job_row **own;  /* by name; NULL: this process did not record it */
     struct job_name *name; /* the same in every process, as all that follows */
     uint32_t name_count;
-    double ns_per_tick;
-    uint64_t wall_ns;
-    uint64_t outside_ns; /* of that, outside of all scopes */
-    int is_threaded;     /* it has several threads, so the time outside of scopes is not known */
-    uint64_t median_outside_ns;
-    struct job_cause *cause; /* JOB_CAUSES at most */
-    uint32_t cause_count;
-    uint32_t causes_left_out;
+    struct job_wait wait[JOB_WAITS];
+    uint32_t wait_count;
+    uint32_t waits_left_out;
     uint64_t left_out;
 };
 
-/* Reduces values in place, unless an earlier reduction has failed. */
-void job_reduce(struct job *j, int op, uint64_t *values, size_t count);
-/* Zeroed memory that all processes have, else j->result is set in all. */
-void *job_get(struct job *j, size_t count, size_t size);
-/* Judges a waiting name together (job_judge.c). */
-void job_judge(struct job *j, struct job_cause *cause, uint32_t rows);
-/* How many of the waiting names are large enough to be judged. */
-uint32_t job_judge_rows(struct job *j);
 /* Agrees on the names and their numbers; `host` is that of this process. Returns j->result. */
 int job_reduce_all(struct job *j, const char *host);
 

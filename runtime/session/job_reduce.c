@@ -29,7 +29,7 @@
 
 __extension__ typedef unsigned __int128 job_sum;
 
-void job_reduce(struct job *j, int op, uint64_t *values, size_t count) {
+static void job_reduce(struct job *j, int op, uint64_t *values, size_t count) {
     if (!j->result && count) {
         j->result = j->reduce(j->data, op, values, count);
     }
@@ -44,7 +44,7 @@ static void job_agree_memory(struct job *j, const void *memory) {
     }
 }
 
-void *job_get(struct job *j, size_t count, size_t size) {
+static void *job_get(struct job *j, size_t count, size_t size) {
     void *memory = scratch_array(&j->memory, count + 1, size);
     job_agree_memory(j, memory);
     return memory;
@@ -214,10 +214,6 @@ static uint64_t job_own_calls(const struct job *j, uint32_t name, uint64_t other
     return j->own[name] ? j->own[name]->calls : otherwise;
 }
 
-static uint64_t job_own_self(const struct job *j, uint32_t name) {
-    return j->own[name] ? j->own[name]->self_ns : 0;
-}
-
 /* As in struct rank_spread: scopes that wait are of the processes that have them, others of all. */
 static uint32_t spread_count(const struct job *j, uint32_t name) {
     return j->name[name].role ? j->name[name].wait.spread.ranks : j->size;
@@ -261,7 +257,7 @@ static void reduce_sums(struct job *j, uint64_t *sum) {
     }
 }
 
-static void reduce_limits(struct job *j, uint64_t *sent, uint64_t *most_self) {
+static void reduce_limits(struct job *j, uint64_t *sent) {
     uint32_t n = j->name_count;
     for (uint32_t i = 0; i < n; ++i) {
         sent[i] = job_spread_total(j, i, JOB_NONE);
@@ -270,20 +266,18 @@ static void reduce_limits(struct job *j, uint64_t *sent, uint64_t *most_self) {
     job_reduce(j, STINT_REDUCE_MIN, sent, 2 * (size_t)n);
     for (uint32_t i = 0; i < n; ++i) {
         j->name[i].wait.spread.min_ns = sent[i];
-        j->name[i].least_calls = sent[n + i];
+        j->name[i].wait.calls = sent[n + i]; /* the fewest, until the most are known */
     }
     for (uint32_t i = 0; i < n; ++i) {
         sent[i] = job_own_total(j, i, 0);
         sent[n + i] = job_own_calls(j, i, 0);
-        sent[2 * n + i] = job_own_self(j, i);
     }
-    job_reduce(j, STINT_REDUCE_MAX, sent, 3 * (size_t)n);
+    job_reduce(j, STINT_REDUCE_MAX, sent, 2 * (size_t)n);
     for (uint32_t i = 0; i < n; ++i) {
         struct job_name *name = &j->name[i];
         name->wait.spread.max_ns = sent[i];
-        name->wait.calls_vary = name->least_calls != sent[n + i];
+        name->wait.calls_vary = name->wait.calls != sent[n + i];
         name->wait.calls = sent[n + i];
-        most_self[i] = sent[2 * n + i];
     }
 }
 
@@ -349,35 +343,25 @@ static int medians_narrow(struct job_median *median, const uint64_t *below, uint
     return open;
 }
 
-/* The lower median of the totals, of the own times of all and, the last one, of the times outside
- * of scopes. */
-static void reduce_medians(struct job *j, struct job_median *median, const uint64_t *most_self,
-                           uint64_t *sent) {
+/* The lower median of the totals. */
+static void reduce_medians(struct job *j, struct job_median *median, uint64_t *sent) {
     uint32_t n = j->name_count;
-    uint64_t most_outside = j->outside_ns;
-    int open = 1;
-    job_reduce(j, STINT_REDUCE_MAX, &most_outside, 1);
+    int open = n != 0;
     for (uint32_t i = 0; i < n; ++i) {
         const struct rank_spread *spread = &j->name[i].wait.spread;
         median[i] = (struct job_median){spread->min_ns, spread->max_ns,
                                         ((uint64_t)spread_count(j, i) + 1) / 2};
-        median[n + i] = (struct job_median){0, most_self[i], ((uint64_t)j->size + 1) / 2};
     }
-    median[2 * n] = (struct job_median){0, most_outside, ((uint64_t)j->size + 1) / 2};
     while (open && !j->result) {
         for (uint32_t i = 0; i < n; ++i) {
             sent[i] = job_spread_total(j, i, JOB_NONE) <= median_middle(&median[i]);
-            sent[n + i] = job_own_self(j, i) <= median_middle(&median[n + i]);
         }
-        sent[2 * n] = j->outside_ns <= median_middle(&median[2 * n]);
-        job_reduce(j, STINT_REDUCE_SUM, sent, 2 * (size_t)n + 1);
-        open = medians_narrow(median, sent, 2 * n + 1);
+        job_reduce(j, STINT_REDUCE_SUM, sent, n);
+        open = medians_narrow(median, sent, n);
     }
     for (uint32_t i = 0; i < n; ++i) {
         j->name[i].wait.spread.median_ns = median[i].low;
-        j->name[i].median_self_ns = median[n + i].low;
     }
-    j->median_outside_ns = median[2 * n].low;
 }
 
 /* count: of the spread; next, second: the next to the shortest and to the longest total. */
@@ -417,37 +401,31 @@ static void name_finish(struct job_name *name, uint32_t count, uint64_t next, ui
 
 static void job_reduce_numbers(struct job *j) {
     uint32_t n = j->name_count;
-    uint64_t *sent = job_get(j, 4 * (size_t)n + 1, sizeof *sent);
-    uint64_t *most_self = job_get(j, n, sizeof *most_self);
-    struct job_median *median = job_get(j, 2 * (size_t)n + 1, sizeof *median);
-    uint64_t threaded = j->is_threaded != 0;
-    job_reduce(j, STINT_REDUCE_MAX, &threaded, 1);
-    if (threaded) {
-        j->outside_ns = 0;
-    }
+    uint64_t *sent = job_get(j, 4 * (size_t)n, sizeof *sent);
+    struct job_median *median = job_get(j, n, sizeof *median);
     if (j->result) {
         return;
     }
     reduce_roles(j, sent);
     reduce_sums(j, sent);
-    reduce_limits(j, sent, most_self);
+    reduce_limits(j, sent);
     reduce_places(j, sent);
-    reduce_medians(j, median, most_self, sent);
+    reduce_medians(j, median, sent);
     reduce_next(j, sent);
     for (uint32_t i = 0; i < n && !j->result; ++i) {
         name_finish(&j->name[i], spread_count(j, i), sent[i], sent[n + i]);
     }
 }
 
-/* ---- The processes that are late. */
+/* ---- Scopes that wait. */
 
-static int is_cause_candidate(const struct job_name *name) {
+static int is_wait_candidate(const struct job_name *name) {
     return name->role && name->wait.spread.ranks > 1;
 }
 
-static int is_cause_chosen(const struct job *j, uint32_t name) {
-    for (uint32_t i = 0; i < j->cause_count; ++i) {
-        if (j->cause[i].name == name) {
+static int is_wait_chosen(const struct job *j, uint32_t name) {
+    for (uint32_t i = 0; i < j->wait_count; ++i) {
+        if (j->wait[i].name == name) {
             return 1;
         }
     }
@@ -455,58 +433,35 @@ static int is_cause_chosen(const struct job *j, uint32_t name) {
 }
 
 /* The waiting names with the longest totals, the longest first. */
-static void job_choose_causes(struct job *j) {
+static void job_choose_waits(struct job *j) {
     uint32_t candidates = 0;
     for (uint32_t i = 0; i < j->name_count; ++i) {
-        if (is_cause_candidate(&j->name[i])) {
+        if (is_wait_candidate(&j->name[i])) {
             ++candidates;
         }
     }
-    while (j->cause_count < candidates && j->cause_count < JOB_CAUSES) {
+    while (j->wait_count < candidates && j->wait_count < JOB_WAITS) {
         uint32_t best = UINT32_MAX;
         for (uint32_t i = 0; i < j->name_count; ++i) {
-            if (is_cause_candidate(&j->name[i]) && !is_cause_chosen(j, i) &&
+            if (is_wait_candidate(&j->name[i]) && !is_wait_chosen(j, i) &&
                 (best == UINT32_MAX ||
                  j->name[i].wait.spread.total_ns > j->name[best].wait.spread.total_ns)) {
                 best = i;
             }
         }
-        j->cause[j->cause_count++].name = best;
+        j->wait[j->wait_count++].name = best;
     }
-    j->causes_left_out = candidates - j->cause_count;
+    j->waits_left_out = candidates - j->wait_count;
 }
 
-static int is_named_rank(const struct job_cause *cause, uint32_t rank) {
-    for (uint32_t i = 0; i < cause->verdict.count; ++i) {
-        if (cause->verdict.rank[i] == rank) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The host of the last process, and the mean own times of those that are named: all others send
- * zeros. */
-static void job_reduce_cause(struct job *j, struct job_cause *cause, const char *host) {
-    uint32_t n = j->name_count;
-    uint64_t *sent = job_get(j, n + 1, sizeof *sent);
+/* The host of the last process: all others send zeros. */
+static void job_reduce_host(struct job *j, struct job_wait *wait, const char *host) {
     uint64_t words[HOST_WORDS] = {0};
-    if (j->result) {
-        return;
-    }
-    for (uint32_t i = 0; is_named_rank(cause, j->rank) && i < n; ++i) {
-        sent[i] = job_own_self(j, i) / cause->verdict.count;
-    }
-    if (is_named_rank(cause, j->rank)) {
-        sent[n] = j->outside_ns / cause->verdict.count;
-    }
-    if (j->name[cause->name].wait.late == j->rank) {
+    if (j->name[wait->name].wait.late == j->rank) {
         text_pack(words, host, strnlen(host, JOB_HOST_BYTES - 1));
     }
-    job_reduce(j, STINT_REDUCE_SUM, sent, n + 1);
     job_reduce(j, STINT_REDUCE_MAX, words, HOST_WORDS);
-    cause->self_ns = sent;
-    text_unpack(cause->host, words, JOB_HOST_BYTES - 1);
+    text_unpack(wait->host, words, JOB_HOST_BYTES - 1);
 }
 
 int job_reduce_all(struct job *j, const char *host) {
@@ -515,14 +470,11 @@ int job_reduce_all(struct job *j, const char *host) {
     job_agree_names(j);
     job_agree_texts(j);
     job_reduce_numbers(j);
-    uint32_t rows = job_judge_rows(j);
-    j->cause = job_get(j, JOB_CAUSES, sizeof *j->cause);
     if (!j->result) {
-        job_choose_causes(j);
+        job_choose_waits(j);
     }
-    for (uint32_t i = 0; i < j->cause_count; ++i) {
-        job_judge(j, &j->cause[i], rows);
-        job_reduce_cause(j, &j->cause[i], host);
+    for (uint32_t i = 0; i < j->wait_count; ++i) {
+        job_reduce_host(j, &j->wait[i], host);
     }
     return j->result;
 }

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "arena/windows.h"
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/log.h"
@@ -50,24 +49,6 @@ static uint32_t row_site(const struct hash_map *map, const struct snapshot *s,
     return first;
 }
 
-/* Copies the windows of a row that waits. */
-static void job_copy_windows(struct job *j, const struct snapshot *s, const struct stint_row *r,
-                             uint32_t site, struct job_row *to) {
-    const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
-    const struct arena_job *job = s->base ? snapshot_at(s, h->job, sizeof *job) : NULL;
-    for (int by_calls = 0; job && by_calls < 2; ++by_calls) {
-        const struct arena_windows *w =
-            rank_windows_find(s, STINT_IMPL_LOAD(&job->windows), site, r->set, by_calls);
-        if (w) {
-            uint64_t bytes = windows_bytes(w->room);
-            to->windows[by_calls] = scratch_get(&j->memory, bytes);
-            if (to->windows[by_calls]) {
-                memcpy(to->windows[by_calls], w, bytes);
-            }
-        }
-    }
-}
-
 static int job_add_row(struct job *j, const struct snapshot *s, const struct stint_row *r,
                        uint32_t site) {
     const char *set = r->set ? s->sets[r->set] : "";
@@ -84,12 +65,8 @@ static int job_add_row(struct job *j, const struct snapshot *s, const struct sti
     to->hash = hash_bytes_shared(key, to->length) % JOB_NONE;
     to->calls = u64_min(r->calls, JOB_NONE - 1);
     to->total_ns = u64_min(r->total_ns, JOB_NONE - 1);
-    to->self_ns = u64_min(r->self_ns, JOB_NONE - 1);
-    j->is_threaded |= r->threads > 1;
-    j->outside_ns = saturating_subtract(j->outside_ns, r->self_ns);
     if (site != HASH_MAP_NONE && role_waits(s->sites[site].role)) {
         to->role = s->sites[site].role;
-        job_copy_windows(j, s, r, site, to);
     }
     ++j->row_count;
     return 0;
@@ -117,8 +94,6 @@ static void job_read_rows(struct job *j) {
     if (interval_open(&s, 0)) {
         return;
     }
-    j->ns_per_tick = s.ns_per_tick;
-    j->wall_ns = j->outside_ns = s.wall_ns;
     if (job_copy_rows(j, &s)) {
         j->row = NULL;
         j->row_count = 0;
@@ -132,10 +107,9 @@ static int job_print(const struct job *j, const char *program) {
                                   .size = j->size,
                                   .name = j->name,
                                   .name_count = j->name_count,
-                                  .median_outside_ns = j->median_outside_ns,
-                                  .cause = j->cause,
-                                  .cause_count = j->cause_count,
-                                  .causes_left_out = j->causes_left_out,
+                                  .wait = j->wait,
+                                  .wait_count = j->wait_count,
+                                  .waits_left_out = j->waits_left_out,
                                   .left_out = j->left_out};
     text_start(&out);
     int result = STINT_ERROR_NO_MEMORY;
