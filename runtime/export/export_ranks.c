@@ -103,8 +103,6 @@ static void rank_put_last(const struct rank_export *e, const struct rank_wait *w
 
 static int rank_put_excesses(const struct rank_export *e, const struct rank_verdict *verdict) {
     struct rank_excesses excesses;
-    const struct rank_excess *outside = NULL;
-    uint64_t item = 0;
     if (ranks_excesses(&excesses, e->ranks, verdict->rank, verdict->count, verdict->least_ns,
                        e->room, e->memory)) {
         return -1;
@@ -113,23 +111,19 @@ static int rank_put_excesses(const struct rank_export *e, const struct rank_verd
     sink_put(e->out, "[", 1);
     for (uint32_t i = 0; i < excesses.count; ++i) {
         const struct rank_excess *excess = &excesses.of[i];
-        if (excess->name == RANK_NONE) {
-            outside = excess;
-            continue;
-        }
-        if (item++) {
+        if (i) {
             sink_put(e->out, ",", 1);
         }
-        rank_put_name(e->out, e->ranks, excess->name);
+        if (excess->name == RANK_NONE) {
+            sink_text(e->out, "{\"name\":\"" RANK_OUTSIDE "\",\"set\":\"\"");
+        } else {
+            rank_put_name(e->out, e->ranks, excess->name);
+        }
         rank_put_number(e->out, "self_ns", excess->own_ns);
         rank_put_number(e->out, "by_ns", excess->by_ns);
         sink_put(e->out, "}", 1);
     }
     sink_put(e->out, "]", 1);
-    if (outside) {
-        rank_put_number(e->out, "outside_ns", outside->own_ns);
-        rank_put_number(e->out, "outside_by_ns", outside->by_ns);
-    }
     return 0;
 }
 
@@ -163,8 +157,6 @@ static int rank_put_cause(const struct rank_export *e, uint32_t name) {
     }
     sink_put(e->out, "]", 1);
     rank_put_number(e->out, "covered_ppm", verdict.covered_ppm);
-    rank_put_number(e->out, "costly_windows", verdict.windows);
-    rank_put_number(e->out, "last_in", verdict.last);
     return rank_put_excesses(e, &verdict);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Whether ranks are the cause of what a waiting scope costs, and which. The smallest set is looked
  * for that covers 80 % of the cost; each rank of it has to come last, of those that are not in it
- * yet, more often than by chance. Called by the report, the exports and the summary of a job.
+ * yet, more often than by chance. Called by the report and the exports.
  */
 #ifndef STINT_RANK_JUDGE_H
 #define STINT_RANK_JUDGE_H
@@ -28,43 +28,12 @@ enum rank_why {
 struct rank_verdict {
     enum rank_why why;
     uint32_t count;               /* ranks that are last more often than by chance */
-    uint32_t rank[RANK_SET_MOST]; /* in ascending order */
+    uint32_t rank[RANK_SET_MOST]; /* by their numbers, the smallest first */
     uint32_t covered_ppm;         /* of the cost, the part that would be gone without their
                                    * lateness; of two ranks, and of a root, the part of the windows
                                    * in which it was last */
-    uint32_t windows;             /* that cost as much as the mean window or more, */
-    uint32_t last;                /* and those of them in which one of the set was last */
     uint64_t least_ns;            /* a twentieth of the lateness of one of them */
 };
-
-/* The windows without the lateness of some ranks: as if these came with the last of the others. */
-struct rank_round {
-    uint32_t windows;
-    uint32_t last[ARENA_WINDOWS];    /* of the others; RANK_NONE: not compared */
-    uint64_t cost_ns[ARENA_WINDOWS]; /* what the others wait longer than that one, in all */
-    uint64_t left_ns[ARENA_WINDOWS]; /* the same of all ranks */
-    uint64_t whole_left_ns;          /* of the whole run, by totals */
-};
-/* Fills a round for the ranks of the verdict. */
-typedef void (*rank_round_fn)(void *data, const struct rank_verdict *set, struct rank_round *out);
-
-/* A row to be judged. */
-struct rank_case {
-    enum rank_why why; /* RANK_WHY_CAUSE: it can be judged by its windows */
-    uint32_t ranks;
-    uint32_t rows;    /* that are judged with it */
-    uint32_t root;    /* the only rank that may be named; RANK_NONE: any */
-    int calls_vary;   /* between the ranks: one may be named, if it covers half of the cost */
-    uint64_t wall_ns; /* of its ranks, in all */
-    uint64_t cost_ns; /* by totals */
-    rank_round_fn round;
-    void *data;
-};
-
-/* rounds: room for two. */
-void rank_judge(struct rank_verdict *out, const struct rank_case *c, struct rank_round *rounds);
-/* Whether a cost is large enough to be judged. */
-int rank_cost_counts(uint64_t cost_ns, uint64_t wall_ns);
 
 /* The rows of a merged run that are large enough. */
 uint32_t rank_rows_judged(const struct ranks *r, struct ranks_room *room);
@@ -73,10 +42,8 @@ int rank_judge_name(struct rank_verdict *out, const struct ranks *r, uint32_t na
                     struct ranks_room *room, struct scratch *memory);
 /* The reason in "no cause is named, REASON". */
 const char *rank_why_text(enum rank_why why);
-/* "rank 3", or "ranks 1, 5-8"; number: of each rank in the job. */
+/* "rank 3", or "ranks 1, 5-8"; ranks without a number by their labels. */
 #define RANK_SET_TEXT 200
-void rank_set_text(char out[RANK_SET_TEXT], const uint32_t *number, uint32_t count);
-/* The same of the ranks of a merged run; those without a number by their labels. */
 void rank_verdict_text(char out[RANK_SET_TEXT], const struct ranks *r,
                        const struct rank_verdict *v);
 

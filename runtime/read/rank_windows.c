@@ -36,8 +36,9 @@ static int is_record_of(const struct snapshot *s, const struct arena_windows *w,
            !memcmp(a->name, b->name, a->length);
 }
 
-const struct arena_windows *rank_windows_find(const struct snapshot *s, uint32_t unit,
-                                              uint32_t site, uint32_t set, int by_calls) {
+/* The record of a name among those from `unit` on; NULL: there is none that is whole. */
+static const struct arena_windows *find_record(const struct snapshot *s, uint32_t unit,
+                                               uint32_t site, uint32_t set, int by_calls) {
     for (uint32_t i = 0; i < ARENA_WINDOW_RECORDS; ++i) {
         const struct arena_windows *w = rank_windows_at(s, unit);
         if (!w) {
@@ -51,7 +52,8 @@ const struct arena_windows *rank_windows_find(const struct snapshot *s, uint32_t
     return NULL;
 }
 
-int rank_windows_hold(const struct arena_windows *w, uint64_t calls) {
+/* Whether the record has so many calls, but for a tenth. */
+static int holds_calls(const struct arena_windows *w, uint64_t calls) {
     uint64_t held = 0;
     for (uint32_t i = 0; i < w->room; ++i) {
         held = saturating_add(held, w->window[i].calls);
@@ -59,12 +61,15 @@ int rank_windows_hold(const struct arena_windows *w, uint64_t calls) {
     return (double)held >= 0.9 * (double)calls && 0.9 * (double)held <= (double)calls;
 }
 
-uint64_t rank_windows_steps(const struct arena_windows *w, uint32_t parts) {
+/* Steps of the record, whose steps are `parts` calls each. */
+static uint64_t record_steps(const struct arena_windows *w, uint32_t parts) {
     uint64_t steps = u64_min(w->steps, saturating_multiply(w->width, w->room));
     return w->by_calls ? (steps + parts - 1) / parts : steps;
 }
 
-uint64_t rank_windows_width(const struct arena_windows *w, uint32_t parts) {
+/* The narrowest window of whole steps, of `parts` calls each, to which the record can be added
+ * up. */
+static uint64_t record_width(const struct arena_windows *w, uint32_t parts) {
     uint64_t width = w->width;
     for (uint32_t left = parts; w->by_calls && width > 1 && left % 2 == 0; left /= 2) {
         width /= 2;
@@ -72,8 +77,8 @@ uint64_t rank_windows_width(const struct arena_windows *w, uint32_t parts) {
     return width;
 }
 
-void rank_windows_sum(const struct arena_windows *w, uint64_t width, uint32_t parts,
-                      uint32_t window, double ns_per_tick, uint64_t *calls, uint64_t *ns) {
+static void sum_window(const struct arena_windows *w, uint64_t width, uint32_t parts,
+                       uint32_t window, double ns_per_tick, uint64_t *calls, uint64_t *ns) {
     uint64_t ticks = 0, each = width / w->width;
     if (w->by_calls) {
         each = saturating_multiply(width, parts) / w->width;
@@ -87,7 +92,8 @@ void rank_windows_sum(const struct arena_windows *w, uint64_t width, uint32_t pa
     *ns = snapshot_whole((double)ticks * ns_per_tick + 0.5);
 }
 
-uint32_t rank_windows_count(uint64_t steps, uint64_t *width) {
+/* The number of windows of such a width, which is widened until there is room for them. */
+static uint32_t count_windows(uint64_t steps, uint64_t *width) {
     while (steps / *width + (steps % *width != 0) > ARENA_WINDOWS) {
         *width = saturating_add(*width, *width);
     }
@@ -103,11 +109,11 @@ static int find_records(struct rank_windows *out, const struct ranks_room *room,
     out->with = 0;
     for (uint32_t i = 0; i < room->count; ++i) {
         uint32_t rank = room->of[i];
-        const struct arena_windows *w = rank_windows_find(
+        const struct arena_windows *w = find_record(
             r->snapshot, r->rank[rank].windows, r->name[name].site, r->name[name].set, by_calls);
         out->record[rank] = w;
         out->with += w != NULL;
-        all &= w && rank_windows_hold(w, room->calls[i]);
+        all &= w && holds_calls(w, room->calls[i]);
     }
     out->without = room->count - out->with;
     return all;
@@ -147,11 +153,11 @@ int rank_windows_read(struct rank_windows *out, const struct ranks *r, uint32_t 
     for (uint32_t i = 0; i < r->count && !out->calls_differ; ++i) {
         const struct arena_windows *w = out->record[i];
         if (w) {
-            out->width = u64_max(out->width, rank_windows_width(w, out->parts[i]));
-            out->steps = u64_max(out->steps, rank_windows_steps(w, out->parts[i]));
+            out->width = u64_max(out->width, record_width(w, out->parts[i]));
+            out->steps = u64_max(out->steps, record_steps(w, out->parts[i]));
         }
     }
-    out->count = rank_windows_count(out->steps, &out->width);
+    out->count = count_windows(out->steps, &out->width);
     return 0;
 }
 
@@ -172,8 +178,8 @@ void rank_windows_wait(struct rank_wait *out, const struct rank_windows *w, uint
     for (uint32_t i = 0; i < w->ranks->count; ++i) {
         uint64_t calls = 0, ns = 0;
         if (w->record[i]) {
-            rank_windows_sum(w->record[i], w->width, w->parts[i], window,
-                             w->ranks->snapshot->ns_per_tick, &calls, &ns);
+            sum_window(w->record[i], w->width, w->parts[i], window, w->ranks->snapshot->ns_per_tick,
+                       &calls, &ns);
         }
         if (calls) {
             ranks_room_put(room, i, calls, ns);

@@ -48,21 +48,6 @@ int rank_windows_read(struct rank_windows *out, const struct ranks *r, uint32_t 
                       struct ranks_room *room, struct scratch *memory);
 /* A record of a run or a rank, checked; NULL: there is none, or its writer was changing it. */
 const struct arena_windows *rank_windows_at(const struct snapshot *s, uint32_t unit);
-/* The record of a name among those from `unit` on; NULL: there is none that is whole. */
-const struct arena_windows *rank_windows_find(const struct snapshot *s, uint32_t unit,
-                                              uint32_t site, uint32_t set, int by_calls);
-/* Whether the record has so many calls, but for a tenth. */
-int rank_windows_hold(const struct arena_windows *w, uint64_t calls);
-/* Steps of the record, whose steps are `parts` calls each. */
-uint64_t rank_windows_steps(const struct arena_windows *w, uint32_t parts);
-/* The narrowest window of whole steps, of `parts` calls each, to which the record can be added
- * up. */
-uint64_t rank_windows_width(const struct arena_windows *w, uint32_t parts);
-/* The number of windows of such a width, which is widened until there is room for them. */
-uint32_t rank_windows_count(uint64_t steps, uint64_t *width);
-/* The calls and nanoseconds in a window of so many steps. */
-void rank_windows_sum(const struct arena_windows *w, uint64_t width, uint32_t parts,
-                      uint32_t window, double ns_per_tick, uint64_t *calls, uint64_t *ns);
 /* As ranks_wait, of a window. */
 void rank_windows_wait(struct rank_wait *out, const struct rank_windows *w, uint32_t window,
                        struct ranks_room *room);

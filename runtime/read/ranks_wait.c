@@ -52,7 +52,8 @@ static void compare_calls(struct rank_wait *out, const struct ranks_room *room) 
     out->calls_differ = out->calls_vary;
 }
 
-uint64_t ranks_root_transfers(uint32_t ranks) {
+/* A message takes so many transfers, one after the other, to reach all. */
+static uint64_t count_transfers(uint32_t ranks) {
     uint64_t transfers = 1;
     while (transfers < 32 && 1u << transfers < ranks) {
         ++transfers;
@@ -72,7 +73,7 @@ static uint32_t find_root(const struct ranks_room *room) {
 
 /* The others wait for the root: what they wait longer than its message takes. */
 static void wait_for_root(struct rank_wait *out, const struct ranks_room *room, uint32_t at) {
-    uint64_t own = saturating_multiply(room->totals[at], ranks_root_transfers(room->count));
+    uint64_t own = saturating_multiply(room->totals[at], count_transfers(room->count));
     uint64_t least = UINT64_MAX;
     uint32_t first = at;
     for (uint32_t i = 0; i < room->count; ++i) {
@@ -94,7 +95,7 @@ static void wait_for_root(struct rank_wait *out, const struct ranks_room *room, 
 
 /* The root waits for the others, most of which send and go on. */
 static void root_waits(struct rank_wait *out, const struct ranks_room *room, uint32_t at) {
-    uint64_t own = saturating_multiply(out->spread.median_ns, ranks_root_transfers(room->count));
+    uint64_t own = saturating_multiply(out->spread.median_ns, count_transfers(room->count));
     out->cost_ns = saturating_subtract(room->totals[at], own);
 }
 
@@ -133,7 +134,8 @@ void ranks_wait_of(struct rank_wait *out, const struct ranks_room *room) {
     }
 }
 
-uint32_t ranks_root_of(const char *set) {
+/* The number after ", root " at the end of the name of a set, + 1; 0: there is none. */
+static uint32_t find_root_number(const char *set) {
     static const char before[] = ", root ";
     const char *found = NULL;
     for (const char *at = strstr(set, before); at; at = strstr(at + 1, before)) {
@@ -165,7 +167,7 @@ void ranks_room_set_role(struct ranks_room *room, const struct ranks *r, uint32_
     room->root = RANK_NONE;
     if (room->role != STINT_ROLE_NONE && room->role != STINT_ROLE_WAITING) {
         const char *set = r->snapshot->sets[r->name[name].set];
-        room->root = find_number(r, name, ranks_root_of(set));
+        room->root = find_number(r, name, find_root_number(set));
     }
 }
 

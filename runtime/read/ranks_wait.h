@@ -46,17 +46,12 @@ void ranks_wait(struct rank_wait *out, const struct ranks *r, uint32_t name,
                 struct ranks_room *room);
 /* The role and the root of a name, for what is put into the room from then on. */
 void ranks_room_set_role(struct ranks_room *room, const struct ranks *r, uint32_t name);
-/* The number after ", root " at the end of the name of a set, + 1; 0: there is none. */
-uint32_t ranks_root_of(const char *set);
 /* Whether the row says which rank came last: neither one whose root waits nor an unknown root. */
 int ranks_room_knows_last(const struct ranks_room *room);
 /* The steps that the calls of all ranks are of, 0: there is no such number. */
 uint64_t ranks_steps_of(const uint64_t *calls, uint32_t count);
 /* Whether one rank of three or more is the cause. */
 int ranks_wait_is_alone(const struct rank_wait *wait);
-/* The factor of the root's own time: a message takes so many transfers, one after the
- * other, to reach all. */
-uint64_t ranks_root_transfers(uint32_t ranks);
 
 /* The scopes in which the named ranks spend longer than the median rank, the largest difference
  * first; those of a twentieth of the lateness or more. */

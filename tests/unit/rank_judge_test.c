@@ -329,16 +329,23 @@ TEST(rank_judge, says_why_none_is_named) {
 }
 
 TEST(rank_judge, texts_of_sets) {
-    static const uint32_t number[] = {12, 3, 9, 10, 11, 5, 4};
-    char text[RANK_SET_TEXT];
-    rank_set_text(text, number, 1);
-    CHECK_STR_EQ(text, "rank 12");
-    rank_set_text(text, number, 7);
-    CHECK_STR_EQ(text, "ranks 3-5, 9-12");
-    rank_set_text(text, number + 1, 2);
-    CHECK_STR_EQ(text, "ranks 3, 9");
-    rank_set_text(text, number + 5, 2);
-    CHECK_STR_EQ(text, "ranks 4, 5");
+    static const struct {
+        uint32_t count, number[7];
+        const char *text;
+    } sets[] = {{1, {12}, "rank 12"},
+                {7, {3, 4, 5, 9, 10, 11, 12}, "ranks 3-5, 9-12"},
+                {2, {3, 9}, "ranks 3, 9"},
+                {2, {4, 5}, "ranks 4, 5"}};
+    const struct ranks r = {.rank = table};
+    for (uint32_t i = 0; i < sizeof sets / sizeof *sets; ++i) {
+        struct rank_verdict v = {.count = sets[i].count, .rank = {0, 1, 2, 3, 4, 5, 6}};
+        char text[RANK_SET_TEXT];
+        for (uint32_t at = 0; at < v.count; ++at) {
+            table[at].rank = sets[i].number[at] + 1;
+        }
+        rank_verdict_text(text, &r, &v);
+        CHECK_STR_EQ(text, sets[i].text);
+    }
 }
 
 HARNESS_MAIN()

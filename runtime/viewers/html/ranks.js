@@ -54,15 +54,12 @@ const ranks = (() => {
         if (!wait.is_cause) {
             return "No cause is named: " + wait.no_cause + ".";
         }
-        const longer = (wait.longer_in || []).map((more) => [label(more), more.self_ns, more.by_ns]);
-        if (wait.outside_by_ns) {
-            longer.push(["outside scopes", wait.outside_ns, wait.outside_by_ns]);
-        }
+        const longer = (wait.longer_in || []).map((more) => label(more) + ", " +
+            format.time(more.self_ns) + ", by " + format.time(more.by_ns));
         return wait.causes.map(cause).join(", ") +
             (wait.causes.length === 1 ? " covers " : " cover ") + percent(wait.covered_ppm) +
             " of the cost." + (longer.length ? " Longer than the median rank in " +
-            longer.map(([name, own, by]) => name + ", " + format.time(own) + ", by " +
-                format.time(by)).join("; ") + "." : "");
+            longer.join("; ") + "." : "");
     }
 
     function figures(wait) {

@@ -298,13 +298,14 @@ def rank_wait(name, late, alone_ppm, ranks, windows):
     if alone_ppm >= 800000:
         verdict = {"is_cause": True, "causes": [{"rank": late, "host": "node%d" % (late // 4), "pid": 1},
                                                 {"host": "node9", "pid": 7}],
-                   "covered_ppm": 934567, "outside_ns": 7 * MS, "outside_by_ns": 6 * MS}
+                   "covered_ppm": 934567}
     return dict({"name": name, "set": "default", "ranks": ranks, "calls_per_rank": 100,
                  "total_ns": 9 * MS, "cost_ns": 5 * MS, "first_gap_ns": 4000,
                  "second_gap_ns": 3000, "last_gap_ns": 2000, "last_wait_ns": 70000,
                  "alone_ppm": alone_ppm,
-                 "longer_in": [{"name": "solve", "set": "default", "self_ns": 3 * MS,
-                                "by_ns": 2 * MS}],
+                 "longer_in": [{"name": "solve", "set": "default", "self_ns": 3 * MS, "by_ns": 2 * MS},
+                               {"name": "outside scopes", "set": "", "self_ns": 7 * MS,
+                                "by_ns": 6 * MS}],
                  "by_steps": {"steps": 2 * windows - 1, "window_steps": 2, "ranks": ranks, "by_calls": False,
                               "ranks_without": 1, "compared": windows - 1, "not_compared": 1,
                               "last": [last], "windows": [{"first_step": 2 * i} for i in
