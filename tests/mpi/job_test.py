@@ -117,7 +117,9 @@ def check_late(folder, text):
     within(int(row["waits"]), waited_in[LATE_RANK], waited[LATE_RANK], text)
     within(int(row["cost"]), sum(waited_in) - RANKS * min(waited),
            sum(waited) - RANKS * min(waited_in), text, times)
-    part = text[text.index("barrier: rank %d covers " % LATE_RANK):].split("\n")
+    heading = "barrier: rank %d covers " % LATE_RANK
+    need(heading in text, text)
+    part = text[text.index(heading):].split("\n")
     need(part[2].split()[0] == "work", text)
     within(int(part[2].split()[-1]), worked_in[LATE_RANK] - lower_median(worked),
            worked[LATE_RANK] - lower_median(worked_in), text, times)

@@ -9,12 +9,12 @@
 #include "read/rank_judge.h"
 #include "stint/stint.h"
 
-#define NOISE_STEPS 120u
+#define NOISE_STEPS 60u
 #include "rank_noise.inc"
 
 #define MOST 64u
 #define STEPS 200u
-#define MS UINT64_C(1000000)
+#define MS 1000000u
 #define BLOCK 10u /* steps of noise in a row: stalls last longer than a step */
 #define RANK_UNITS 67u
 #define LATENCY 5000u
@@ -155,114 +155,101 @@ static uint64_t job_judge_all(void) {
     return named;
 }
 
-static void add_late(uint32_t rank, uint32_t first, uint32_t end, uint32_t each, uint64_t ns) {
-    for (uint32_t step = first; step < end; step += each) {
-        job.arrive[step][rank] += ns;
+/* Ranks that come late to each n-th of some steps. */
+struct late {
+    uint32_t rank, end_rank, first, end, each, ms;
+};
+
+/* A job, and the ranks that are late in it, as bits. */
+struct pattern {
+    const char *what;
+    uint32_t ranks, steps;
+    double noise; /* scale */
+    struct late late[2];
+    uint64_t named;
+    void (*more)(void);
+};
+
+static void add_late(const struct late *late, uint32_t unit_ns) {
+    for (uint32_t rank = late->rank; rank < late->end_rank; ++rank) {
+        for (uint32_t step = late->first; step < late->end; step += late->each) {
+            job.arrive[step][rank] += (uint64_t)late->ms * unit_ns;
+        }
+    }
+}
+
+static void inner_ranks_call_twice(void) {
+    for (uint32_t rank = 1; rank < 7; ++rank) {
+        job.parts[rank] = 2;
+    }
+    job.by_calls = 1;
+}
+
+static void wait_for_root(void) {
+    job.role = STINT_ROLE_WAITING_FOR_ROOT;
+    job.set = "all, root 2";
+}
+
+static void one_is_early(void) {
+    for (uint32_t step = 0; step < 200; ++step) {
+        job.arrive[step][4] -= 900000;
+    }
+}
+
+static void each_later_than_the_one_before(void) {
+    for (uint32_t rank = 1; rank < 8; ++rank) {
+        add_late(&(struct late){rank, rank + 1, 0, 200, 1, rank}, MS);
+    }
+}
+
+static void each_in_its_turn(void) {
+    for (uint32_t rank = 0; rank < 8; ++rank) {
+        add_late(&(struct late){rank, rank + 1, rank, 200, 8, 4}, MS);
     }
 }
 
 #define BIT(rank) (UINT64_C(1) << (rank))
+static const struct pattern patterns[] = {
+    {"one with noise", 8, 200, 1, {{3, 4, 0, 200, 1, 8}}, BIT(3), NULL},
+    {"one of 64", 64, 100, 0.1, {{40, 41, 0, 100, 1, 4}}, BIT(40), NULL},
+    {"one of 2", 2, 60, 0.1, {{1, 2, 0, 60, 1, 4}}, BIT(1), NULL},
+    {"one of 3", 3, 60, 0.1, {{0, 1, 0, 60, 1, 4}}, BIT(0), NULL},
+    {"for a while", 8, 200, 0.05, {{3, 4, 100, 120, 1, 8}}, BIT(3), NULL},
+    {"seldom but much", 8, 200, 0.05, {{3, 4, 7, 200, 20, 20}}, BIT(3), NULL},
+    {"halves", 8, 200, 0.1, {{1, 2, 0, 100, 1, 4}, {6, 7, 100, 200, 1, 4}}, BIT(1) | BIT(6), NULL},
+    {"in turns", 8, 200, 0.1, {{1, 2, 0, 200, 2, 4}, {6, 7, 1, 200, 2, 4}}, BIT(1) | BIT(6), NULL},
+    {"together", 8, 200, 0.1, {{1, 2, 0, 200, 1, 4}, {5, 6, 0, 200, 1, 6}}, BIT(1) | BIT(5), NULL},
+    {"a host", 64, 100, 0.05, {{16, 24, 0, 100, 1, 6}}, UINT64_C(0xff) << 16, NULL},
+    {"chain", 8, 200, 0.1, {{3, 4, 0, 200, 1, 5}}, BIT(3), inner_ranks_call_twice},
+    {"the root", 8, 200, 0.1, {{2, 3, 0, 200, 1, 4}}, BIT(2), wait_for_root},
+    {"not the root", 8, 200, 0.1, {{5, 6, 0, 200, 1, 4}}, 0, wait_for_root},
+    {"less work", 8, 200, 0.3, {{0}}, 0, one_is_early},
+    {"stairs", 8, 200, 0.1, {{0}}, 0, each_later_than_the_one_before},
+    {"all in turns", 8, 200, 0.1, {{0}}, 0, each_in_its_turn}};
+enum { NOISY = 0, CHAIN = 10, LATE_ROOT = 11 };
 
-/* A job, and the ranks that are late in it, as bits. */
-static uint64_t make_pattern(int pattern) {
-    switch (pattern) {
-    case 0: /* one in all steps, in a job with noise */
-        job_start(8, 200, 1);
-        add_late(3, 0, 200, 1, 8 * MS);
-        return BIT(3);
-    case 1:
-        job_start(64, 100, 0.1);
-        add_late(40, 0, 100, 1, 4 * MS);
-        return BIT(40);
-    case 2:
-        job_start(2, 60, 0.1);
-        add_late(1, 0, 60, 1, 4 * MS);
-        return BIT(1);
-    case 3:
-        job_start(3, 60, 0.1);
-        add_late(0, 0, 60, 1, 4 * MS);
-        return BIT(0);
-    case 4: /* for a while only */
-        job_start(8, 200, 0.05);
-        add_late(3, 100, 120, 1, 8 * MS);
-        return BIT(3);
-    case 5: /* seldom but much */
-        job_start(8, 200, 0.05);
-        add_late(3, 7, 200, 20, 20 * MS);
-        return BIT(3);
-    case 6: /* one after the other */
-        job_start(8, 200, 0.1);
-        add_late(1, 0, 100, 1, 4 * MS);
-        add_late(6, 100, 200, 1, 4 * MS);
-        return BIT(1) | BIT(6);
-    case 7: /* in turns */
-        job_start(8, 200, 0.1);
-        add_late(1, 0, 200, 2, 4 * MS);
-        add_late(6, 1, 200, 2, 4 * MS);
-        return BIT(1) | BIT(6);
-    case 8: /* both at once, and one of them a little later */
-        job_start(8, 200, 0.1);
-        add_late(1, 0, 200, 1, 4 * MS);
-        add_late(5, 0, 200, 1, 6 * MS);
-        return BIT(1) | BIT(5);
-    case 9: /* a machine of 64 ranks on 8 */
-        job_start(64, 100, 0.05);
-        for (uint32_t rank = 16; rank < 24; ++rank) {
-            add_late(rank, 0, 100, 1, 6 * MS);
-        }
-        return UINT64_C(0xff) << 16;
-    case 10: /* inner ranks of a chain call twice as often */
-        job_start(8, 200, 0.1);
-        for (uint32_t rank = 1; rank < 7; ++rank) {
-            job.parts[rank] = 2;
-        }
-        job.by_calls = 1;
-        add_late(3, 0, 200, 1, 5 * MS);
-        return BIT(3);
-    case 11: /* a late root */
-        job_start(8, 200, 0.1);
-        job.role = STINT_ROLE_WAITING_FOR_ROOT;
-        job.set = "all, root 2";
-        add_late(2, 0, 200, 1, 4 * MS);
-        return BIT(2);
-    case 12: /* another one than the root: no rank waits for it */
-        job_start(8, 200, 0.1);
-        job.role = STINT_ROLE_WAITING_FOR_ROOT;
-        job.set = "all, root 2";
-        add_late(5, 0, 200, 1, 4 * MS);
-        return 0;
-    case 13: /* one has less work than the others */
-        job_start(8, 200, 0.3);
-        for (uint32_t step = 0; step < 200; ++step) {
-            job.arrive[step][4] -= 900000;
-        }
-        return 0;
-    case 14: /* each has more than the one before it */
-        job_start(8, 200, 0.1);
-        for (uint32_t rank = 1; rank < 8; ++rank) {
-            add_late(rank, 0, 200, 1, rank * MS);
-        }
-        return 0;
-    default: /* each is late in its turn */
-        job_start(8, 200, 0.1);
-        for (uint32_t rank = 0; rank < 8; ++rank) {
-            add_late(rank, rank, 200, 8, 4 * MS);
-        }
-        return 0;
+static void make_pattern(uint32_t pattern) {
+    const struct pattern *p = &patterns[pattern];
+    job_start(p->ranks, p->steps, p->noise);
+    for (uint32_t i = 0; i < 2; ++i) {
+        add_late(&p->late[i], MS);
+    }
+    if (p->more) {
+        p->more();
     }
 }
 
 TEST(rank_judge, names_the_ranks_that_are_late) {
     seed = 42;
-    for (int pattern = 0; pattern < 16; ++pattern) {
+    for (uint32_t i = 0; i < sizeof patterns / sizeof *patterns; ++i) {
         for (int turn = 0; turn < 10; ++turn) {
-            uint64_t late = make_pattern(pattern), named = job_judge_all();
-            if (named != late) {
-                printf("# pattern %d: named %llx, late %llx, why %d, covered %u\n", pattern,
-                       (unsigned long long)named, (unsigned long long)late, (int)job.verdict.why,
-                       job.verdict.covered_ppm);
+            make_pattern(i);
+            uint64_t named = job_judge_all();
+            if (named != patterns[i].named) {
+                printf("# %s: named %llx, why %d, covered %u\n", patterns[i].what,
+                       (unsigned long long)named, (int)job.verdict.why, job.verdict.covered_ppm);
             }
-            CHECK_EQ_U64(named, late);
+            CHECK_EQ_U64(named, patterns[i].named);
         }
     }
 }
@@ -299,32 +286,32 @@ static void expect_why(enum rank_why why) {
 
 TEST(rank_judge, says_why_none_is_named) {
     seed = 3;
-    make_pattern(0);
+    make_pattern(NOISY);
     without_windows = 5;
     expect_why(RANK_WHY_SOME_WINDOWS);
     without_windows = RANK_NONE;
-    make_pattern(10);
+    make_pattern(CHAIN);
     job.parts[6] = 9;
     expect_why(RANK_WHY_CALLS_DIFFER);
-    make_pattern(0);
+    make_pattern(NOISY);
     job.role = STINT_ROLE_ROOT_WAITING;
     job.set = "all, root 2";
     expect_why(RANK_WHY_ROOT_WAITS);
-    make_pattern(11);
+    make_pattern(LATE_ROOT);
     twice = 4; /* two ranks with the number of the root */
     expect_why(RANK_WHY_ROOT_UNKNOWN);
     twice = RANK_NONE;
     for (int i = 0; i < 3; ++i) {
         static const char *const sets[] = {"all", "all, root ", "all, root 2x"};
-        make_pattern(11);
+        make_pattern(LATE_ROOT);
         job.set = sets[i];
         expect_why(RANK_WHY_ROOT_UNKNOWN);
     }
     job_start(8, 200, 0);
     expect_why(RANK_WHY_NO_COST);
-    add_late(3, 0, 200, 1, 9000);
+    add_late(&(struct late){3, 4, 0, 200, 1, 9}, 1000);
     expect_why(RANK_WHY_SMALL);
-    add_late(3, 0, 200, 1, 9000);
+    add_late(&(struct late){3, 4, 0, 200, 1, 9}, 1000);
     CHECK_EQ_U64(job_judge_all(), BIT(3));
 }
 
