@@ -77,8 +77,7 @@ static int put_job_waits(const struct job_view *v) {
     if (v->job->waits_left_out) {
         text_add(v->out, "(%u more)\n", v->job->waits_left_out);
     }
-    text_add(v->out, "(stint merge of the run files tells whether a rank is the cause)\n");
-    text_put(v->out, "\n", 1);
+    text_add(v->out, "(stint merge of the run files tells whether a rank is the cause)\n\n");
     return failed;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/arithmetic.h"
 #include "base/log.h"
+#include "base/order.h"
 #include "job.h"
 #include "stint/stint.h"
 
@@ -419,39 +420,30 @@ static void job_reduce_numbers(struct job *j) {
 
 /* ---- Scopes that wait. */
 
-static int is_wait_candidate(const struct job_name *name) {
-    return name->role && name->wait.spread.ranks > 1;
-}
-
-static int is_wait_chosen(const struct job *j, uint32_t name) {
-    for (uint32_t i = 0; i < j->wait_count; ++i) {
-        if (j->wait[i].name == name) {
-            return 1;
-        }
-    }
-    return 0;
+static int is_wait_longer(const void *what, uint32_t a, uint32_t b) {
+    const struct job_name *name = what;
+    return name[a].wait.spread.total_ns > name[b].wait.spread.total_ns;
 }
 
 /* The waiting names with the longest totals, the longest first. */
 static void job_choose_waits(struct job *j) {
-    uint32_t candidates = 0;
-    for (uint32_t i = 0; i < j->name_count; ++i) {
-        if (is_wait_candidate(&j->name[i])) {
-            ++candidates;
+    uint32_t n = j->name_count;
+    uint32_t *places = job_get(j, 2 * (size_t)n, sizeof *places);
+    const uint32_t *order = NULL;
+    if (!j->result) {
+        order = order_in(places, places + n, n, is_wait_longer, j->name);
+    }
+    for (uint32_t i = 0; order && i < n; ++i) {
+        const struct job_name *name = &j->name[order[i]];
+        if (!name->role || name->wait.spread.ranks < 2) {
+            continue;
+        }
+        if (j->wait_count == JOB_WAITS) {
+            ++j->waits_left_out;
+        } else {
+            j->wait[j->wait_count++].name = order[i];
         }
     }
-    while (j->wait_count < candidates && j->wait_count < JOB_WAITS) {
-        uint32_t best = UINT32_MAX;
-        for (uint32_t i = 0; i < j->name_count; ++i) {
-            if (is_wait_candidate(&j->name[i]) && !is_wait_chosen(j, i) &&
-                (best == UINT32_MAX ||
-                 j->name[i].wait.spread.total_ns > j->name[best].wait.spread.total_ns)) {
-                best = i;
-            }
-        }
-        j->wait[j->wait_count++].name = best;
-    }
-    j->waits_left_out = candidates - j->wait_count;
 }
 
 /* The host of the last process: all others send zeros. */
@@ -470,9 +462,7 @@ int job_reduce_all(struct job *j, const char *host) {
     job_agree_names(j);
     job_agree_texts(j);
     job_reduce_numbers(j);
-    if (!j->result) {
-        job_choose_waits(j);
-    }
+    job_choose_waits(j);
     for (uint32_t i = 0; i < j->wait_count; ++i) {
         job_reduce_host(j, &j->wait[i], host);
     }
