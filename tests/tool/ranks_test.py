@@ -83,17 +83,20 @@ def case_bad_rank(folder):
 
 # ---- The view of a merged run. Each rank's times are known.
 
-def ranks_view(folder, work, calls=10, more=(), latency=1000, windows=True, **options):
-    """Ranks that work so many nanoseconds in each of `calls` steps and then wait for the last of
-    them: what `stint report --view ranks` says, times in ns."""
+def ranks_view(folder, work, calls=10, more=(), latency=1000, windows=True, solve=True, **options):
+    """Ranks that work so many nanoseconds in each of `calls` steps, in scopes if `solve`, and then
+    wait for the last of them: what `stint report --view ranks` says, times in ns."""
     last = max(work)
     files = []
     for rank, ns in enumerate(work):
         wait = [last - ns + latency] * (calls[rank] if isinstance(calls, list) else calls)
         step = Scope("step", [last + latency] * len(wait), inside=[
             Scope("solve", [ns] * len(wait)), Scope("barrier", wait, ROLE_WAITING)])
+        wall = sum(step.calls)
+        if not solve:
+            step = Scope("barrier", wait, ROLE_WAITING)
         file = RankFile([step] + list(more), rank=rank, size=len(work), host="node%d" % (rank // 2),
-                        pid=100 + rank, later=rank, wall=sum(step.calls), steps=len(wait),
+                        pid=100 + rank, later=rank, wall=wall, steps=len(wait),
                         windows=[Windows("barrier", [(ns, 1) for ns in wait])] if windows else [],
                         **options)
         files.append(file.write(folder / ("r%d.stint" % rank)))
@@ -115,6 +118,12 @@ def case_late(folder):
     row = cells(text, "name", "solve")
     need(row["longest"] == "rank 2" and row["host"] == "node1" and row["shortest"] == "rank 0",
          row)
+    text = ranks_view(folder, [1000000, 1000000, 5000000, 1000000], solve=False)
+    cause = text[text.index("barrier: rank 2 covers"):].split("\n")
+    need(cause[2].split() == ["outside", "scopes", "50000000", "40000000"] and not cause[3], cause)
+    row, = exported_ranks(folder)["waiting"]
+    need(row["longer_in"] == [{"name": "outside scopes", "set": "", "self_ns": 50000000,
+                               "by_ns": 40000000}], row)
 
 
 def case_late_several(folder):
