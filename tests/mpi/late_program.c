@@ -14,7 +14,7 @@
 
 #include <stint/stint.h>
 
-#define ROUNDS 10
+#define ROUNDS 30
 #define KILLED_ROUND 5
 #define LATE_RANK 2
 #define WORK_MS 10

@@ -59,7 +59,7 @@ static uint64_t noise_us(uint32_t of, uint32_t step, uint32_t column) {
 
 /* Equal work in all ranks; scale: of what of the recorded time is noise. */
 static void job_start(uint32_t ranks, uint32_t steps, double scale) {
-    uint32_t of = ranks < 8 && ranks != 5 ? ranks : 8;
+    uint32_t of = ranks < 8 ? ranks : 8;
     job = (struct job){.ranks = ranks, .steps = steps, .role = STINT_ROLE_WAITING, .set = "main"};
     for (uint32_t first = 0; first < steps; first += BLOCK) {
         uint32_t turn = draw(of), at[MOST / 8];
