@@ -8,79 +8,39 @@
  */
 #include "needed.h"
 
-#include <elf.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-#define MOST_SEGMENTS 128
-
 /* As execvp looks for it. The path has a slash. -1: not found. */
 static int find_program(char path[PATH_MAX], const char *program) {
-    const char *folders = strchr(program, '/') ? "" : getenv("PATH");
-    if (strchr(program, '/')) {
-        int n = snprintf(path, PATH_MAX, "%s", program);
-        return n < PATH_MAX && !access(path, X_OK) ? 0 : -1;
-    }
+    const char *folders = strchr(program, '/') ? NULL : getenv("PATH");
+    struct stat s;
+    int n = snprintf(path, PATH_MAX, "%s", program);
     while (folders && *folders) {
         int length = (int)strcspn(folders, ":");
-        int n = length ? snprintf(path, PATH_MAX, "%.*s/%s", length, folders, program)
-                       : snprintf(path, PATH_MAX, "./%s", program);
-        if (n > 0 && n < PATH_MAX && !access(path, X_OK)) {
-            return 0;
+        n = snprintf(path, PATH_MAX, "%.*s/%s", length ? length : 1, length ? folders : ".",
+                     program);
+        if (!access(path, X_OK)) {
+            break;
         }
         folders += length + (folders[length] == ':');
     }
-    return -1;
-}
-
-/* The dynamic linker that an executable names. 0; -1: it names none. */
-static int read_linker_of(int fd, char linker[PATH_MAX]) {
-    ElfW(Ehdr) head;
-    ElfW(Phdr) segment;
-    if (pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-        head.e_phentsize != sizeof segment || head.e_phnum > MOST_SEGMENTS) {
-        return -1;
-    }
-    for (unsigned i = 0; i < head.e_phnum; ++i) {
-        off_t at = (off_t)(head.e_phoff + i * sizeof segment);
-        if (pread(fd, &segment, sizeof segment, at) != sizeof segment) {
-            return -1;
-        }
-        if (segment.p_type == PT_INTERP && segment.p_filesz > 1 && segment.p_filesz < PATH_MAX) {
-            ssize_t size = (ssize_t)segment.p_filesz;
-            linker[size - 1] = '\0';
-            return pread(fd, linker, (size_t)size, (off_t)segment.p_offset) == size ? 0 : -1;
-        }
-    }
-    return -1;
-}
-
-static int find_linker(const char *program, char linker[PATH_MAX]) {
-    struct stat s;
-    int failed = -1, fd = open(program, OPEN_FLAGS);
-    if (fd < 0) {
-        return -1;
-    }
-    if (!fstat(fd, &s) && S_ISREG(s.st_mode)) {
-        failed = read_linker_of(fd, linker);
-    }
-    close(fd);
-    return failed || !memchr(linker, '\0', PATH_MAX) ? -1 : 0;
+    return n < PATH_MAX && strchr(path, '/') && !stat(path, &s) && S_ISREG(s.st_mode) ? 0 : -1;
 }
 
 /* Starts the linker with its output in a pipe, whose end for reading it returns. -1: it cannot. */
-static int start_list(char *linker, char *program, pid_t *pid) {
-    char list[] = "--list";
-    char *argv[] = {linker, list, program, NULL};
+static int start_list(const char *linker, char *program, pid_t *pid) {
+    char name[] = "ld.so", list[] = "--list";
+    char *argv[] = {name, list, program, NULL};
     posix_spawn_file_actions_t files;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) {
@@ -101,15 +61,15 @@ static int start_list(char *linker, char *program, pid_t *pid) {
 }
 
 void needed_read(struct text *names, const char *program) {
-    char path[PATH_MAX], linker[PATH_MAX], own[PATH_MAX], piece[4096];
+    char path[PATH_MAX], piece[4096];
+    Dl_info linker;
     ssize_t got;
     pid_t pid;
     text_start(names);
-    if (find_program(path, program) || find_linker(path, linker) ||
-        find_linker("/proc/self/exe", own) || strcmp(linker, own)) {
+    if (find_program(path, program) || !dladdr((void *)getauxval(AT_BASE), &linker)) {
         return;
     }
-    int fd = start_list(linker, path, &pid);
+    int fd = start_list(linker.dli_fname, path, &pid);
     if (fd < 0) {
         return;
     }
@@ -123,18 +83,12 @@ void needed_read(struct text *names, const char *program) {
 
 /* A line is "\tlibmpi.so.40 => /usr/lib/libmpi.so.40 (0x0000...)", or has a path for a name. */
 int needed_has(const struct text *names, const char *prefix) {
-    const char *line = names->data;
-    size_t length = strlen(prefix);
-    while (line && *line && !names->failed) {
-        line += *line == '\t';
-        size_t name = strcspn(line, " \n");
-        const char *slash = memrchr(line, '/', name);
-        const char *last = slash ? slash + 1 : line;
-        if (length <= (size_t)(line + name - last) && !memcmp(last, prefix, length)) {
+    const char *at = names->failed ? NULL : names->data;
+    while (at && (at = strstr(at, prefix)) != NULL) {
+        if (at > names->data && (at[-1] == '\t' || at[-1] == '/')) {
             return 1;
         }
-        line = strchr(line, '\n');
-        line += line != NULL;
+        ++at;
     }
     return 0;
 }
