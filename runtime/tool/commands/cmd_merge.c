@@ -153,18 +153,6 @@ static int take_merge_option(void *to, const struct option_value *value) {
     }
 }
 
-static int take_inputs(struct run_inputs *in, const struct merge_arguments *a, int count,
-                       char **paths) {
-    if (run_inputs_take(in, "merge", a->out, count, paths)) {
-        return -1;
-    }
-    if (merge_inputs_find_helpers(in)) {
-        log_error("merge: not enough memory");
-        return -1;
-    }
-    return a->last_start ? merge_inputs_keep_last(in) : 0;
-}
-
 int cmd_merge(int argc, char **argv) {
     struct merge_arguments a = {.keep = MERGE_KEEP_NAMES};
     struct run_inputs in;
@@ -179,7 +167,8 @@ int cmd_merge(int argc, char **argv) {
         return command_bad_usage(argv, "-o OUT is missing");
     }
     status = COMMAND_BAD;
-    if (!take_inputs(&in, &a, argc - optind, argv + optind)) {
+    if (!run_inputs_take(&in, "merge", a.out, argc - optind, argv + optind) &&
+        !merge_inputs_know(&in, a.last_start)) {
         status = merge_with_clocks(&in, &a);
     }
     run_inputs_free(&in);

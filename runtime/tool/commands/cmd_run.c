@@ -228,24 +228,21 @@ static void print_line(const char *path, int kept) {
     run_close(&r);
 }
 
+static const char *why_nothing(const struct arguments *a) {
+    if (a->mpi) {
+        return "the program has no scope of stint, and no call of MPI was seen (those of a static "
+               "library are not)";
+    }
+    return a->ranges ? "the program has no scope of stint and makes no range (or no run file could "
+                       "be written)"
+                     : "compile with -DWITH_TIMER and link with stint (or no scope was entered, or "
+                       "no run file could be written)";
+}
+
 /* The report of one run (cmd_run_find_main), and one line for each other run. */
 static void print_runs(const struct run_files *files, const struct arguments *a, int kept) {
-    if (!files->count && a->mpi) {
-        log_error(
-            "nothing recorded: the program has no scope of stint, and no call of MPI was seen "
-            "(those of Fortran and of a static library are not)");
-        return;
-    }
-    if (!files->count && a->ranges) {
-        log_error(
-            "nothing recorded: the program has no scope of stint and makes no range (or no run "
-            "file could be written)");
-        return;
-    }
     if (!files->count) {
-        log_error(
-            "nothing recorded: compile with -DWITH_TIMER and link with stint (or no scope was "
-            "entered, or no run file could be written)");
+        log_error("nothing recorded: %s", why_nothing(a));
         return;
     }
     size_t main_run = cmd_run_find_main(files, (pid_t)child);

@@ -146,7 +146,7 @@ struct merge_ranks {
     struct merge_rank_name *name;
     uint32_t name_count;
     uint32_t name_room;
-    struct hash_map known;     /* hashes of text and set to names */
+    struct hash_map known; /* hashes of text and set to names */
 };
 
 int merge_ranks_start(struct merge_ranks *ranks);
@@ -369,9 +369,31 @@ struct merge_process {
     uint32_t parent_pid;
 };
 
+struct merge_process merge_process_of(const struct arena_rank *r);
 /* For each process the one that it is a helper of: the first one of the parents that are of the
  * same rank and place, or itself. In `memory`; NULL without. */
 uint32_t *merge_helpers_find(struct scratch *memory, const struct merge_process *p, uint32_t count);
+
+/* ---- merge_jobs.c: the starts of ranks, told apart by their times. */
+
+#define MERGE_STARTS_NAMED 8u
+
+/* The ranks that were started together. */
+struct merge_start {
+    uint64_t at_ns;
+    uint32_t ranks;
+};
+
+struct merge_starts {
+    struct merge_start start[MERGE_STARTS_NAMED]; /* the first ones */
+    uint32_t count;                               /* of all */
+    uint64_t last_ns;                             /* when the last one began */
+    int are_apart; /* each is farther from the one before than its ranks are from each other */
+};
+
+/* The starts of the processes that have a rank. 0, or -1 without memory. */
+int merge_starts_find(struct scratch *memory, struct merge_starts *out,
+                      const struct merge_process *p, uint32_t count);
 
 /* ---- merge_inputs.c: the sizes and clocks of the files of a merge, from their headers. */
 
@@ -383,10 +405,8 @@ uint64_t merge_inputs_bytes(const struct run_inputs *in);
  * numbers of each run for each name of all runs. At least as many as it needs, unless a run was
  * merged itself and its ranks lack many names of the others. */
 uint64_t merge_inputs_growth(const struct run_inputs *in);
-/* Sets is_helper of the inputs. 0, or -1 without memory. */
-int merge_inputs_find_helpers(struct run_inputs *in);
-/* Removes the inputs of ranks that are of earlier starts than the last one. 0, or -1 after one
- * line. */
-int merge_inputs_keep_last(struct run_inputs *in);
+/* Finds which inputs are of helpers, and removes those of ranks that are of earlier starts than the
+ * last one if only that is wanted. 0, or -1 after one line. */
+int merge_inputs_know(struct run_inputs *in, int last_start);
 
 #endif

@@ -53,6 +53,11 @@ uint32_t *merge_helpers_find(struct scratch *memory, const struct merge_process 
     return of;
 }
 
+struct merge_process merge_process_of(const struct arena_rank *r) {
+    uint64_t place = (uint64_t)r->host << 32 | r->job;
+    return (struct merge_process){r->start_real_ns, place, r->rank, r->pid, r->parent_pid};
+}
+
 /* Adds the numbers of a helper to those of its rank. */
 static void fold_helper(struct merge *m, struct arena_rank *to, struct arena_rank *helper) {
     if (helper->cell_count > to->cell_count) { /* the longer table is the one that is kept */
@@ -78,9 +83,7 @@ int merge_ranks_fold(struct merge *m) {
     struct merge_process *p = scratch_array(&m->memory, (size_t)ranks->count + 1, sizeof *p);
     uint32_t kept = 0;
     for (uint32_t i = 0; p && i < ranks->count; ++i) {
-        const struct arena_rank *r = &ranks->rank[i];
-        uint64_t place = (uint64_t)r->host << 32 | r->job;
-        p[i] = (struct merge_process){r->start_real_ns, place, r->rank, r->pid, r->parent_pid};
+        p[i] = merge_process_of(&ranks->rank[i]);
     }
     const uint32_t *of = p ? merge_helpers_find(&m->memory, p, ranks->count) : NULL;
     if (!of) {

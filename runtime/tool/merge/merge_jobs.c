@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "merge.h"
 
-#define NAMED_MOST 8u /* ranks that a line names, or starts */
+#define NAMED_MOST 8u /* ranks that a line names */
 #define NS_PER_S UINT64_C(1000000000)
 
 /* ---- Lines. */
@@ -92,89 +92,53 @@ static void list_ranks(const struct arena_rank *rank, const uint32_t *of, uint32
 
 /* ---- Starts of a job. */
 
-/* The files of ranks that were started together. */
-struct job_start {
-    uint64_t at_ns;
-    uint64_t last_ns;
-    uint32_t ranks;
-};
-
-struct job_starts {
-    struct job_start start[NAMED_MOST];
-    uint32_t count;     /* maybe more than are listed */
-    uint64_t widest_ns; /* from the first to the last rank of a start */
-    uint64_t pause_ns;  /* the shortest one before a start */
-};
-
-/* Files in the order of their ranks. */
-struct job_files {
-    const struct arena_rank *rank;
-    const uint32_t *of;
-};
-
 static int is_start_before(const void *what, uint32_t a, uint32_t b) {
-    const struct job_files *files = what;
-    return files->rank[files->of[a]].start_real_ns < files->rank[files->of[b]].start_real_ns;
+    const struct merge_process *p = what;
+    return p[a].start_ns < p[b].start_ns;
 }
 
-static void add_start(struct job_starts *out, struct job_start *now, uint64_t at_ns) {
-    if (out->count) {
-        out->pause_ns = u64_min(out->pause_ns, at_ns - now->last_ns);
-    }
-    *now = (struct job_start){.at_ns = at_ns, .last_ns = at_ns};
-    ++out->count;
-}
-
-/* Adds a file to the current start, in the order of time. */
-static void add_to_start(struct job_starts *out, struct job_start *now, uint64_t at_ns) {
-    now->last_ns = at_ns;
-    ++now->ranks;
-    out->widest_ns = u64_max(out->widest_ns, now->last_ns - now->at_ns);
-    if (out->count <= NAMED_MOST) {
-        out->start[out->count - 1] = *now;
-    }
-}
-
-/* A start ends where one of its ranks is there again. 0, or -1 without memory. */
-static int find_starts(struct merge *m, struct job_starts *out, const struct job_files *files,
-                       uint32_t count) {
-    struct job_start now = {.ranks = 0};
-    uint32_t *first = scratch_array(&m->memory, count, sizeof *first); /* file of the same rank */
-    uint32_t *seen = scratch_array(&m->memory, count, sizeof *seen);   /* by that, a start */
-    const uint32_t *order = order_by(&m->memory, count, is_start_before, files);
+/* A start ends where one of its ranks is there again. */
+int merge_starts_find(struct scratch *memory, struct merge_starts *out,
+                      const struct merge_process *p, uint32_t count) {
+    struct hash_map first; /* by rank, its first process */
+    uint32_t *seen = scratch_array(memory, (size_t)count + 1, sizeof *seen); /* by that, a start */
+    const uint32_t *order = order_by(memory, count, is_start_before, p);
+    struct merge_start now = {.ranks = 0};
+    uint64_t before = 0, widest = 0, pause = UINT64_MAX;
     memset(out, 0, sizeof *out);
-    out->pause_ns = UINT64_MAX;
-    if (!first || !seen || !order) {
+    if (!seen || !order || hash_map_start(&first, memory, count)) {
         return -1;
     }
-    for (uint32_t i = 1; i < count; ++i) {
-        first[i] = i;
-        if (files->rank[files->of[i]].rank == files->rank[files->of[i - 1]].rank) {
-            first[i] = first[i - 1];
-        }
-    }
     for (uint32_t i = 0; i < count; ++i) {
-        uint64_t at_ns = files->rank[files->of[order[i]]].start_real_ns;
-        uint32_t *last = &seen[first[order[i]]];
+        const struct merge_process *next = &p[order[i]];
+        if (!next->rank) {
+            continue;
+        }
+        hash_map_set(&first, next->rank, order[i]);
+        uint32_t *last = &seen[hash_map_get(&first, next->rank)];
         if (!out->count || *last == out->count) {
-            add_start(out, &now, at_ns);
+            pause = out->count ? u64_min(pause, next->start_ns - before) : pause;
+            now = (struct merge_start){.at_ns = next->start_ns};
+            ++out->count;
         }
         *last = out->count;
-        add_to_start(out, &now, at_ns);
+        ++now.ranks;
+        before = next->start_ns;
+        widest = u64_max(widest, before - now.at_ns);
+        if (out->count <= MERGE_STARTS_NAMED) {
+            out->start[out->count - 1] = now;
+        }
     }
+    out->last_ns = now.at_ns;
+    out->are_apart = out->count > 1 && pause > widest;
     return 0;
 }
 
-/* Whether each start is farther from the one before than its ranks are from each other. */
-static int starts_are_apart(const struct job_starts *starts) {
-    return starts->count > 1 && starts->pause_ns > starts->widest_ns;
-}
-
-static void print_starts(const struct job_starts *starts, const char *job, uint32_t size) {
-    char list[80 * NAMED_MOST], more[40] = "";
+static void print_starts(const struct merge_starts *starts, const char *job, uint32_t size) {
+    char list[80 * MERGE_STARTS_NAMED], more[40] = "";
     size_t length = 0;
-    for (uint32_t i = 0; i < starts->count && i < NAMED_MOST; ++i) {
-        const struct job_start *start = &starts->start[i];
+    for (uint32_t i = 0; i < starts->count && i < MERGE_STARTS_NAMED; ++i) {
+        const struct merge_start *start = &starts->start[i];
         time_t seconds = (time_t)(start->at_ns / NS_PER_S);
         char at[40] = "", of[40] = "";
         struct tm utc;
@@ -188,8 +152,8 @@ static void print_starts(const struct job_starts *starts, const char *job, uint3
                          length ? ", " : "", start->ranks, of, at);
         length += (size_t)n;
     }
-    if (starts->count > NAMED_MOST) {
-        snprintf(more, sizeof more, " and %u more", starts->count - NAMED_MOST);
+    if (starts->count > MERGE_STARTS_NAMED) {
+        snprintf(more, sizeof more, " and %u more", starts->count - MERGE_STARTS_NAMED);
     }
     log_warning("merge: %sranks of %u starts (a restart, or several jobs): %s%s; all are merged "
                 "(--start last: only the last)",
@@ -199,15 +163,16 @@ static void print_starts(const struct job_starts *starts, const char *job, uint3
 /* of[0 … count): the ranks of a job. */
 static int check_job(struct merge *m, const uint32_t *of, uint32_t count) {
     const struct arena_rank *rank = m->ranks.rank;
-    const struct job_files files = {rank, of};
+    struct merge_process *p = scratch_array(&m->memory, count, sizeof *p);
     struct rank_list twice = {.count = 0}, missing = {.count = 0}, beyond = {.count = 0};
-    struct job_starts starts;
+    struct merge_starts starts;
     uint32_t size = 0;
     char job[160] = "";
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; p && i < count; ++i) {
         size = (uint32_t)u64_max(size, rank[of[i]].size);
+        p[i] = merge_process_of(&rank[of[i]]);
     }
-    if (find_starts(m, &starts, &files, count)) {
+    if (!p || merge_starts_find(&m->memory, &starts, p, count)) {
         return -1;
     }
     list_ranks(rank, of, count, size, &twice, &missing, &beyond);
@@ -215,7 +180,7 @@ static int check_job(struct merge *m, const uint32_t *of, uint32_t count) {
         snprintf(job, sizeof job,
                  "job %.100s: ", merge_file_text_at(&m->file, rank[of[0]].job)->bytes);
     }
-    if (starts_are_apart(&starts)) {
+    if (starts.are_apart) {
         print_starts(&starts, job, size);
     } else {
         list_print(&twice, job, "with several files", " (a restart, or two jobs); all are merged");
