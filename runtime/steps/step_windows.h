@@ -7,16 +7,22 @@
 
 #include <stdint.h>
 
-struct stint_impl_node;
+#include "stint/stint.h"
 
 /* Step number `step`, from 1, has ended. Any thread. Nothing happens in a program without waiting
  * scopes. */
 void step_windows_add(uint64_t step);
 
-/* The sums of the node's name and set by steps, or by its calls, in units; made if need be. 0: no
- * room is left. Under LOCK_STEP. */
-uint32_t step_windows_get(const struct stint_impl_node *n, int by_calls);
-/* Whether a scope of the node's name and set is around it: its time is in that one's. */
-int step_windows_is_inside(const struct stint_impl_node *n);
+/* For the wrappers of MPI, so it has the version of the layout. */
+#define stint_impl_end_call STINT_IMPL_ABI_NAME(stint_impl_end_call)
+
+#if defined(STINT_SESSION) && !defined(STINT_STATIC)
+#pragma GCC visibility push(default)
+#endif
+/* Ends a waiting scope as stint_impl_end does, and counts it in its windows by calls. */
+extern void stint_impl_end_call(void *guard);
+#if defined(STINT_SESSION) && !defined(STINT_STATIC)
+#pragma GCC visibility pop
+#endif
 
 #endif
