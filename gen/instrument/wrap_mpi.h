@@ -17,17 +17,15 @@
 #define STINT_MPI_COMMS 64 /* of a thread, by the low bits of the handle */
 #define STINT_MPI_LIST_BYTES 48
 #define STINT_MPI_SET_BYTES                                                                        \
-    (sizeof(STINT_WRAP_SET) + MPI_MAX_OBJECT_NAME + 7 * STINT_MPI_LIST_BYTES)
-/* Sets of a process, of those that there may be: further communicators are in one, and further
- * roots are not told apart. */
+    (sizeof(STINT_WRAP_SET) + MPI_MAX_OBJECT_NAME + 4 * STINT_MPI_LIST_BYTES)
+/* Sets of a process: further communicators are in one, and further roots are not told apart. */
 #define STINT_MPI_SETS 1024
-#define STINT_MPI_ROOTS 128
 
 struct stint_mpi_comm {
     MPI_Comm comm;
     unsigned changes; /* + 1, when it was entered; 0: empty */
     int size;
-    int is_inter;
+    int remote; /* ranks of the other group, if there are two */
     int is_world;
     int root; /* of root_set */
     stint_set *set;
@@ -177,19 +175,19 @@ struct stint_mpi_known_set {
     stint_set *set;
 };
 
-/* The place of a key; NULL: it has none, and `most` others of its kind have one. */
-static struct stint_mpi_known_set *stint_mpi_place(uint64_t key, unsigned *count, unsigned most) {
-    static struct stint_mpi_known_set known[2 * (STINT_MPI_SETS + STINT_MPI_ROOTS)];
-    const size_t places = sizeof known / sizeof *known;
-    for (size_t i = (size_t)key % places;; i = (i + 1) % places) {
+/* The place of a key; NULL: it has none, and STINT_MPI_SETS others have one. */
+static struct stint_mpi_known_set *stint_mpi_place(uint64_t key) {
+    static struct stint_mpi_known_set known[2 * STINT_MPI_SETS];
+    static unsigned count;
+    for (size_t i = (size_t)key % (2 * STINT_MPI_SETS);; i = (i + 1) % (2 * STINT_MPI_SETS)) {
         uint64_t there = __atomic_load_n(&known[i].key, __ATOMIC_RELAXED);
         if (!there) {
-            if (__atomic_load_n(count, __ATOMIC_RELAXED) >= most) {
+            if (__atomic_load_n(&count, __ATOMIC_RELAXED) >= STINT_MPI_SETS) {
                 return NULL;
             }
             if (__atomic_compare_exchange_n(&known[i].key, &there, key, 0, __ATOMIC_RELAXED,
                                             __ATOMIC_RELAXED)) {
-                __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+                __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
                 return &known[i];
             }
         }
@@ -215,89 +213,66 @@ static int stint_mpi_is_before(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-/* How many of the ranks, in ascending order, have equal distances. */
-static int stint_mpi_run(const int *rank, int count) {
-    int run = 2;
-    while (run < count && rank[run] - rank[run - 1] == rank[1] - rank[0]) {
-        ++run;
+/* Ranks of the communicator, or of the other group, as ranks of MPI_COMM_WORLD; MPI_UNDEFINED: of
+ * another job. */
+static void stint_mpi_translate(const struct stint_mpi_comm *c, int is_remote, int count,
+                                const int *rank, int *out) {
+    MPI_Group group, world;
+    if (is_remote) {
+        STINT_MPI_CALL(MPI_Comm_remote_group, (c->comm, &group));
+    } else {
+        STINT_MPI_CALL(MPI_Comm_group, (c->comm, &group));
     }
-    return run;
+    STINT_MPI_CALL(MPI_Comm_group, (stint_mpi_world(), &world));
+    STINT_MPI_CALL(MPI_Group_translate_ranks, (group, count, rank, world, out));
+    STINT_MPI_CALL(MPI_Group_free, (&group));
+    STINT_MPI_CALL(MPI_Group_free, (&world));
 }
 
-/* "0-3", "0-12:4", "0,4,9"; a long list is cut and ends with a number of all its ranks. */
-static void stint_mpi_put_ranks(char *out, const int *rank, int count) {
-    int length = 0, taken = 0;
-    while (taken < count && length < STINT_MPI_LIST_BYTES - 24) {
-        int left = count - taken, run = left > 1 ? stint_mpi_run(rank + taken, left) : 1;
-        int step = run > 1 ? rank[taken + 1] - rank[taken] : 0;
-        run = run == 2 && step > 1 ? 1 : run;
-        length +=
-            snprintf(out + length, STINT_MPI_LIST_BYTES, "%s%d", taken ? "," : "", rank[taken]);
-        if (run > 1) {
-            length += snprintf(out + length, STINT_MPI_LIST_BYTES, "-%d", rank[taken + run - 1]);
+/* "0-3,8"; a long list is cut and ends with a number of all its ranks. Returns the length. */
+static int stint_mpi_put_ranks(char *out, const int *rank, int count) {
+    int length = 0, next = 0;
+    for (int i = 0; i < count && length < STINT_MPI_LIST_BYTES - 24; i = next) {
+        next = i + 1;
+        while (next < count && rank[next] == rank[next - 1] + 1) {
+            ++next;
         }
-        if (run > 1 && step > 1) {
-            length += snprintf(out + length, STINT_MPI_LIST_BYTES, ":%d", step);
+        length += sprintf(out + length, "%s%d", i ? "," : "", rank[i]);
+        if (next > i + 1) {
+            length += sprintf(out + length, "-%d", rank[next - 1]);
         }
-        taken += run;
     }
-    if (taken < count) {
+    if (next < count) {
         uint64_t hash = stint_mpi_hash(STINT_MPI_HASH, rank, sizeof *rank * (size_t)count);
-        snprintf(out + length, STINT_MPI_LIST_BYTES, ",... #%012llx",
-                 (unsigned long long)(hash >> 16));
+        length += sprintf(out + length, ",... #%012llx", (unsigned long long)(hash >> 16));
     }
+    return length;
 }
 
-/* The members as ranks of MPI_COMM_WORLD, and how many it does not have: those of another job.
- * Returns the lowest one. */
-static int stint_mpi_put_group(char *out, MPI_Group group, int size) {
-    MPI_Group world;
-    int *rank = malloc(2 * (size_t)size * sizeof *rank), count = 0;
-    if (!rank) {
-        return MPI_UNDEFINED;
+/* The members of both groups, as all of them find them, and how many are of another job. */
+static void stint_mpi_put_members(char *out, const struct stint_mpi_comm *c) {
+    int size = c->size + c->remote, away = 0;
+    int *own = malloc(2 * (size_t)size * sizeof *own), *rank = own + size;
+    if (!own) {
+        return;
     }
-    int *own = rank + size;
     for (int i = 0; i < size; ++i) {
         own[i] = i;
     }
-    STINT_MPI_CALL(MPI_Comm_group, (stint_mpi_world(), &world));
-    STINT_MPI_CALL(MPI_Group_translate_ranks, (group, size, own, world, rank));
-    STINT_MPI_CALL(MPI_Group_free, (&world));
-    for (int i = 0; i < size; ++i) {
-        if (rank[i] != MPI_UNDEFINED) {
-            rank[count++] = rank[i];
-        }
+    stint_mpi_translate(c, 0, c->size, own, rank);
+    if (c->remote) {
+        stint_mpi_translate(c, 1, c->remote, own, rank + c->size);
     }
-    qsort(rank, (size_t)count, sizeof *rank, stint_mpi_is_before);
-    stint_mpi_put_ranks(out, rank, count);
-    if (count < size) {
-        snprintf(out + strlen(out), 40, "%s%d others", count ? " and " : "", size - count);
+    qsort(rank, (size_t)size, sizeof *rank, stint_mpi_is_before);
+    while (away < size && rank[away] < 0) { /* MPI_UNDEFINED */
+        ++away;
     }
-    int lowest = count ? rank[0] : MPI_UNDEFINED;
-    free(rank);
-    return lowest;
-}
-
-/* " 0-3", or both groups, that with the lower rank first; "" with nothing to tell apart. */
-static void stint_mpi_put_members(char *out, const struct stint_mpi_comm *c) {
-    char own[STINT_MPI_LIST_BYTES * 3] = "", other[STINT_MPI_LIST_BYTES * 3] = "";
-    MPI_Group group;
-    int size = 0;
-    if (c->is_world || (c->size < 2 && !c->is_inter)) {
-        return;
+    out += sprintf(out, c->remote ? " between " : " ");
+    out += stint_mpi_put_ranks(out, rank + away, size - away);
+    if (away) {
+        sprintf(out, "%s%d others", away < size ? " and " : "", away);
     }
-    STINT_MPI_CALL(MPI_Comm_group, (c->comm, &group));
-    int lowest = stint_mpi_put_group(own, group, c->size);
-    STINT_MPI_CALL(MPI_Group_free, (&group));
-    if (!c->is_inter) {
-        sprintf(out, " %s", own);
-        return;
-    }
-    STINT_MPI_CALL(MPI_Comm_remote_size, (c->comm, &size));
-    STINT_MPI_CALL(MPI_Comm_remote_group, (c->comm, &group));
-    int first = stint_mpi_put_group(other, group, size) > lowest;
-    STINT_MPI_CALL(MPI_Group_free, (&group));
-    sprintf(out, " %s with %s", first ? own : other, first ? other : own);
+    free(own);
 }
 
 /* The name of the set. */
@@ -308,9 +283,11 @@ static void stint_mpi_put_name(char set[STINT_MPI_SET_BYTES], const struct stint
     if (*name) {
         length = sprintf(set, "%s/%s", STINT_WRAP_SET, name);
     } else {
-        length = sprintf(set, "%s/%d ranks", STINT_WRAP_SET, c->size);
+        length = sprintf(set, "%s/%d ranks", STINT_WRAP_SET, c->size + c->remote);
     }
-    stint_mpi_put_members(set + length, c);
+    if (!c->is_world && c->size + c->remote > 1) { /* else there is nothing to tell apart */
+        stint_mpi_put_members(set + length, c);
+    }
 }
 
 /* ---- Communicators. */
@@ -336,16 +313,19 @@ static struct stint_mpi_comm *stint_mpi_comm_none(void) {
 }
 
 static void stint_mpi_comm_fill(struct stint_mpi_comm *c, MPI_Comm comm) {
-    static unsigned count;
     char name[STINT_MPI_SET_BYTES];
+    int is_inter = 0;
     memset(c, 0, sizeof *c);
     c->comm = comm;
     c->is_world = comm == stint_mpi_world();
     STINT_MPI_CALL(MPI_Comm_size, (comm, &c->size));
-    STINT_MPI_CALL(MPI_Comm_test_inter, (comm, &c->is_inter));
+    STINT_MPI_CALL(MPI_Comm_test_inter, (comm, &is_inter));
+    if (is_inter) {
+        STINT_MPI_CALL(MPI_Comm_remote_size, (comm, &c->remote));
+    }
     stint_mpi_put_name(name, c);
     c->key = stint_mpi_hash(STINT_MPI_HASH, name, strlen(name)) | 1;
-    struct stint_mpi_known_set *place = stint_mpi_place(c->key, &count, STINT_MPI_SETS);
+    struct stint_mpi_known_set *place = stint_mpi_place(c->key);
     if (place) {
         c->set = stint_mpi_set_of(place, name);
     } else {
@@ -371,27 +351,12 @@ static struct stint_mpi_comm *stint_mpi_comm_find(MPI_Comm comm) {
     return c;
 }
 
-/* The rank in the job of that rank of the communicator. */
-static int stint_mpi_rank_of(const struct stint_mpi_comm *c, int rank) {
-    MPI_Group group, world;
-    int out = MPI_UNDEFINED;
-    if (c->is_world) {
-        return rank;
-    }
-    STINT_MPI_CALL(MPI_Comm_group, (c->comm, &group));
-    STINT_MPI_CALL(MPI_Comm_group, (stint_mpi_world(), &world));
-    STINT_MPI_CALL(MPI_Group_translate_ranks, (group, 1, &rank, world, &out));
-    STINT_MPI_CALL(MPI_Group_free, (&group));
-    STINT_MPI_CALL(MPI_Group_free, (&world));
-    return out;
-}
-
 static stint_set *stint_mpi_new_root(const struct stint_mpi_comm *c, int root) {
-    static unsigned count;
     char name[STINT_MPI_SET_BYTES];
-    int rank = stint_mpi_rank_of(c, root);
+    int rank = MPI_UNDEFINED;
+    stint_mpi_translate(c, 0, 1, &root, &rank);
     uint64_t key = stint_mpi_hash(c->key, &rank, sizeof rank) | 1;
-    struct stint_mpi_known_set *place = stint_mpi_place(key, &count, STINT_MPI_ROOTS);
+    struct stint_mpi_known_set *place = stint_mpi_place(key);
     if (!place || rank == MPI_UNDEFINED) {
         return c->set;
     }
@@ -403,7 +368,7 @@ static stint_set *stint_mpi_new_root(const struct stint_mpi_comm *c, int root) {
 /* The set of a rooted collective: each root has its own, as the ranks wait for it, or it for them.
  * Between two groups, no rank of the communicator is the root. */
 static stint_set *stint_mpi_root_set(struct stint_mpi_comm *c, int root) {
-    if (root < 0 || root >= c->size || c->is_inter || !c->key) {
+    if (root < 0 || root >= c->size || c->remote || !c->key) {
         return c->set;
     }
     if (!c->root_set || c->root != root) {
@@ -430,7 +395,7 @@ static void stint_mpi_rank_see(MPI_Comm comm, const int *rank, int result) {
 
 /* A root as a peer. Between two groups, only some ranks have valid counts. */
 static int stint_mpi_root(const struct stint_mpi_comm *c, int root) {
-    return c->is_inter ? MPI_PROC_NULL : root;
+    return c->remote ? MPI_PROC_NULL : root;
 }
 
 /* The bytes of the first buffer, or of the second one if the first is in place. */

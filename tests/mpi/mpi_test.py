@@ -404,7 +404,8 @@ def case_rooted(folder):
     program = build(folder, source="steps_program.c")
     text = judged(folder, program, 2, "root", "1")
     need(windows(text, "MPI_Bcast") == ["2"], text)
-    check_named(folder, range(2), 1, named(text, "MPI_Bcast"))
+    found = named(text, "MPI_Bcast")  # a root that does not wait may be many steps ahead
+    need(found == ["1"] or not found and last_share(folder, range(2), 1) < 0.7, text)
     need(not named(text, "MPI_Reduce"), text)
     found = rows(os.path.join(folder, "2-0.stint"))
     need(number(found["MPI_Bcast", WORLD + ", root 1"], "calls") == STEPS, sorted(found))

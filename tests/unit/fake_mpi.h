@@ -36,38 +36,22 @@ static struct fake_comm fake_world;
 
 static int fake_asked; /* calls that ask for members */
 
-static inline int PMPI_Initialized(int *flag) {
-    *flag = 1;
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Finalized(int *flag) {
-    *flag = 0;
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Comm_size(MPI_Comm comm, int *size) {
-    *size = comm->local.size;
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Comm_test_inter(MPI_Comm comm, int *flag) {
-    *flag = comm->remote.size > 0;
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *length) {
-    *length = sprintf(name, "%s", comm->name);
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) {
-    *group = &comm->local;
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Comm_remote_size(MPI_Comm comm, int *size) {
-    *size = comm->remote.size;
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) {
-    *group = &comm->remote;
-    return MPI_SUCCESS;
-}
+#define FAKE(name, parameters, what)                                                               \
+    static inline int PMPI_##name parameters {                                                     \
+        what;                                                                                      \
+        return MPI_SUCCESS;                                                                        \
+    }
+FAKE(Initialized, (int *flag), *flag = 1)
+FAKE(Finalized, (int *flag), *flag = 0)
+FAKE(Comm_size, (MPI_Comm comm, int *size), *size = comm->local.size)
+FAKE(Comm_test_inter, (MPI_Comm comm, int *flag), *flag = comm->remote.size > 0)
+FAKE(Comm_get_name, (MPI_Comm comm, char *name, int *n), *n = sprintf(name, "%s", comm->name))
+FAKE(Comm_group, (MPI_Comm comm, MPI_Group *group), *group = &comm->local)
+FAKE(Comm_remote_size, (MPI_Comm comm, int *size), *size = comm->remote.size)
+FAKE(Comm_remote_group, (MPI_Comm comm, MPI_Group *group), *group = &comm->remote)
+FAKE(Group_free, (MPI_Group * group), *group = NULL)
+FAKE(Type_size_x, (MPI_Datatype type, MPI_Count *size), *size = type)
+
 /* The ranks of the world are those of the job. */
 static inline int PMPI_Group_translate_ranks(MPI_Group from, int count, const int *rank,
                                              MPI_Group to, int *out) {
@@ -76,14 +60,6 @@ static inline int PMPI_Group_translate_ranks(MPI_Group from, int count, const in
     for (int i = 0; i < count; ++i) {
         out[i] = from->rank[rank[i]];
     }
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Group_free(MPI_Group *group) {
-    *group = NULL;
-    return MPI_SUCCESS;
-}
-static inline int PMPI_Type_size_x(MPI_Datatype type, MPI_Count *size) {
-    *size = type;
     return MPI_SUCCESS;
 }
 
