@@ -2,9 +2,9 @@
 """The adapter of wrap.py for mpi.h: what the wrapper of a function of MPI records besides its time.
 
 The set is that of the communicator, for functions with one, and of the root. Collectives and waits
-have the role waiting, by root where there is one. The bytes are those that the call hands over, by the size of its type: a receive and a read
-have none, as their count is an upper bound, and so have calls with a count for each rank. The C that
-it calls is in wrap_mpi.h.
+have the role waiting, by root where there is one. The bytes are those that the call hands over, by
+the size of its type: a receive and a read have none, as their count is an upper bound, and so have
+calls with a count for each rank. The C that it calls is in wrap_mpi.h.
 
 Parameters are known by their types, and by the names that the standard gives them.
 """

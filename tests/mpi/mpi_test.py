@@ -4,8 +4,8 @@
 
     mpi_test.py TOOL CASE [openmpi | mpich | PROGRAM]
 
-mpi_program.c or another one is built with the compiler of the library; a case is skipped without that, or if stint
-was built without it. PROGRAM is rank_program.c.
+mpi_program.c or another one is built with the compiler of the library; a case is skipped without
+that, or if stint was built without it. PROGRAM is rank_program.c.
 """
 import csv
 import json
@@ -65,7 +65,7 @@ def build(folder, kind=KIND, source="mpi_program.c"):
     if not shutil.which("mpicc." + kind):
         skip("no mpicc." + kind)
     program = os.path.join(folder, "mpi_" + kind)
-    done = run("mpicc." + kind, "-O1", "-w", "-pthread", HERE / source, "-o", program)
+    done = run("mpicc." + kind, "-O1", "-w", HERE / source, "-o", program)
     need(done.returncode == 0, done.stderr)
     if "built without" in run(TOOL, "run", "--mpi=" + kind, "--", "true").stderr:
         skip("stint was built without " + kind)
@@ -410,16 +410,6 @@ def case_rooted(folder):
     found = rows(os.path.join(folder, "2-0.stint"))
     need(number(found["MPI_Bcast", WORLD + ", root 1"], "calls") == STEPS, sorted(found))
     need(number(found["MPI_Reduce", ROOT], "calls") == STEPS, sorted(found))
-
-
-def case_threads(folder):
-    """The calls of two threads at once are in the windows, each once."""
-    program = build(folder, source="steps_program.c")
-    text = judged(folder, program, 2, "threads")
-    if f"{2 * STEPS} windows" not in text:
-        skip("this MPI has no MPI_THREAD_MULTIPLE")
-    found = rows(os.path.join(folder, "2-0.stint"))
-    need(number(found["MPI_Allreduce", "mpi/2 ranks 0-1"], "calls") == 2 * STEPS, sorted(found))
 
 
 def case_names(folder):

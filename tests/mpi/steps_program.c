@@ -3,12 +3,10 @@
  * Ranks that know nothing of stint and wait for each other in each of STEPS steps: steps_program
  * WAY [RANK...]. The ranks that are given work longer. The ways: "all", MPI_Allreduce of all ranks;
  * "groups", of communicators without a name, of four ranks each; "root", MPI_Bcast of rank 1 and
- * MPI_Reduce to rank 0; "threads", MPI_Allreduce of two threads with a communicator each. Each rank
- * writes when it came to each step to FOLDER-RANK, with FOLDER from ARRIVALS: one clock, as all are
- * on one machine.
+ * MPI_Reduce to rank 0. Each rank writes when it came to each step to FOLDER-RANK, with FOLDER from
+ * ARRIVALS: one clock, as all are on one machine.
  */
 #include <mpi.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,27 +29,6 @@ static FILE *open_arrivals(int rank) {
     return fopen(path, "w");
 }
 
-static void *sum_often(void *comm) {
-    double own = 1, all;
-    for (int i = 0; i < STEPS; ++i) {
-        MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, *(MPI_Comm *)comm);
-    }
-    return NULL;
-}
-
-static void run_threads(void) {
-    pthread_t t[2];
-    MPI_Comm comm[2];
-    for (int i = 0; i < 2; ++i) {
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
-        pthread_create(&t[i], NULL, sum_often, &comm[i]);
-    }
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(t[i], NULL);
-        MPI_Comm_free(&comm[i]);
-    }
-}
-
 static void step(const char *way, MPI_Comm comm) {
     double own = 1, all;
     if (!strcmp(way, "root")) {
@@ -63,9 +40,9 @@ static void step(const char *way, MPI_Comm comm) {
 }
 
 int main(int argc, char **argv) {
-    int rank, is_late = 0, provided;
+    int rank, is_late = 0;
     MPI_Comm comm = MPI_COMM_WORLD;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Init(&argc, &argv);
     MPI_Comm_rank(comm, &rank);
     FILE *arrivals = open_arrivals(rank);
     if (!arrivals) {
@@ -77,13 +54,9 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "groups")) {
         MPI_Comm_split(MPI_COMM_WORLD, rank / 4, rank, &comm);
     }
-    if (!strcmp(argv[1], "threads") && provided == MPI_THREAD_MULTIPLE) {
-        run_threads();
-    } else {
-        for (int i = 0; i < STEPS; ++i) {
-            work(is_late, arrivals);
-            step(argv[1], comm);
-        }
+    for (int i = 0; i < STEPS; ++i) {
+        work(is_late, arrivals);
+        step(argv[1], comm);
     }
     MPI_Finalize();
     return fclose(arrivals) != 0;
