@@ -79,16 +79,14 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #define STINT_IMPL_COUNT(n) ((uint64_t)((n)*1))
 #define STINT_IMPL_NUMBER(n) ((double)((n)*1))
 
-/* The same, or STINT_IMPL_AMOUNT_BAD if it is negative, no number, or too large for 64 bits. It is
- * evaluated once: the other operands only tell types apart. */
-#if defined(__cplusplus)
-#define STINT_IMPL_AMOUNT(n) stint_impl::amount_of((n)*1)
-#else
+/* The same, or STINT_IMPL_AMOUNT_BAD if it is negative, no number, or too large for 64 bits. */
 #define STINT_IMPL_AMOUNT(n)                                                                       \
-    __builtin_choose_expr(                                                                         \
-        __builtin_classify_type((n)*1) == 8, stint_impl_amount_real((double)((n)*1)),              \
-        stint_impl_amount_whole((uint64_t)((n)*1), (__typeof__((n)*1))-1 < (__typeof__((n)*1))1))
-#endif
+    __extension__({                                                                                \
+        __typeof__((n)*1) stint_impl_n = (n)*1;                                                    \
+        (double)stint_impl_n >= 0 && (double)stint_impl_n < 18446744073709551616.0                 \
+            ? (uint64_t)stint_impl_n                                                               \
+            : STINT_IMPL_AMOUNT_BAD;                                                               \
+    })
 
 /* Dead but compiled: types are checked, a local used only here stays used, nothing is emitted. */
 #define STINT_IMPL_OFF(call) ((void)(0 ? call : (void)0))

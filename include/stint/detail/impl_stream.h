@@ -35,40 +35,7 @@ extern void stint_impl_value(struct stint_impl_site *site, double value);
 #endif
 
 /* Declared amounts: any other number is added, this one is counted as refused. */
-#define STINT_IMPL_AMOUNT_BAD (~(uint64_t)0)
-
-static inline __attribute__((always_inline, unused)) uint64_t stint_impl_amount_real(double n) {
-    if (n >= 0 && n < 18446744073709549568.0) {
-        return (uint64_t)n;
-    }
-    return STINT_IMPL_AMOUNT_BAD;
-}
-
-static inline __attribute__((always_inline, unused)) uint64_t
-stint_impl_amount_whole(uint64_t n, int is_signed) {
-    return is_signed && (int64_t)n < 0 ? STINT_IMPL_AMOUNT_BAD : n;
-}
-
-#ifdef __cplusplus
-namespace stint_impl {
-
-template <class whole>
-static inline __attribute__((always_inline, unused)) uint64_t amount_of(whole n) {
-    return stint_impl_amount_whole(static_cast<uint64_t>(n),
-                                   static_cast<whole>(-1) < static_cast<whole>(1));
-}
-static inline __attribute__((always_inline, unused)) uint64_t amount_of(double n) {
-    return stint_impl_amount_real(n);
-}
-static inline __attribute__((always_inline, unused)) uint64_t amount_of(float n) {
-    return stint_impl_amount_real(static_cast<double>(n));
-}
-static inline __attribute__((always_inline, unused)) uint64_t amount_of(long double n) {
-    return stint_impl_amount_real(static_cast<double>(n));
-}
-
-} /* namespace stint_impl */
-#endif
+#define STINT_IMPL_AMOUNT_BAD 0xffffffffffffffffu
 
 /* Which stream NULL means is decided where the caller is compiled: nvcc's
  * --default-stream per-thread defines the macro. 1 and 2 are the handles CU_STREAM_LEGACY and
