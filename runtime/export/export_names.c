@@ -49,13 +49,8 @@ int export_name_same(struct export_name a, struct export_name b) {
     return a.length == b.length && !memcmp(a.bytes, b.bytes, a.length);
 }
 
-static int is_none_refused(uint32_t c) {
-    (void)c;
-    return 0;
-}
-
 size_t export_clean(char *out, struct export_name name) {
-    return export_clean_without(out, name, is_none_refused);
+    return export_clean_without(out, name, NULL);
 }
 
 size_t export_clean_without(char *out, struct export_name name, int (*is_refused)(uint32_t)) {
@@ -63,7 +58,7 @@ size_t export_clean_without(char *out, struct export_name name, int (*is_refused
     for (size_t i = 0; i < name.length;) {
         uint32_t c = 0;
         size_t n = utf8_next_kept(name.bytes + i, name.length - i, &c);
-        if (n && !is_refused(c)) {
+        if (n && !(is_refused && is_refused(c))) {
             memcpy(p, name.bytes + i, n);
             p += n;
             i += n;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fluid_rows.h"
 
+#include <string.h>
+
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
@@ -29,19 +31,10 @@ struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s) {
 /* The bounds of the samples of the interval; without a sample there are none. */
 static struct fluid_bounds read_bounds(struct fluid_bounds_table *t, const struct snapshot *s,
                                        uint32_t thread, uint32_t unit) {
-    const uint32_t *then = NULL;
-    if (s->since) {
-        then = baseline_histogram_of(s->since, unit);
-    }
     struct fluid_bounds none = {0, UINT64_MAX};
     struct histogram *now = &t->now;
-    if (snapshot_read_buckets(s, thread, unit, &t->read)) {
-        return none;
-    }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        now->bucket[i] = saturating_subtract(t->read.bucket[i], then ? then[i] : 0);
-    }
-    now->open = t->read.open;
+    memset(now, 0, sizeof *now);
+    baseline_add_histogram(now, s, thread, unit, &t->read);
     if (!histogram_count(now)) {
         return none;
     }

@@ -24,7 +24,7 @@ struct activity_grouping {
     uint32_t *next;         /* by activity, + 1 */
     struct hash_map row_of; /* hash of what tells rows apart, to rows */
     uint32_t count;
-    struct histogram *sum;             /* of the row at hand */
+    struct histogram *sum, *taken;     /* of the row at hand */
     struct stint_impl_histogram *read; /* one of them */
 };
 
@@ -137,52 +137,20 @@ void activity_row_add(struct snapshot_activity *to, const struct snapshot_activi
     to->last_at = u64_max(a->last_at, to->last_at);
 }
 
-/* Since the baseline, if there is one. 0, or -1 if there is no histogram. */
-static int activity_read_histogram(const struct snapshot *s, uint32_t unit,
-                                   struct stint_impl_histogram *out) {
-    const uint32_t *then = NULL;
-    if (snapshot_read_buckets(s, SNAPSHOT_NONE, unit, out)) {
-        return -1;
-    }
-    if (s->since) {
-        then = baseline_histogram_of(s->since, unit);
-    }
-    for (uint32_t i = 0; then && i < STINT_IMPL_BUCKETS; ++i) {
-        out->bucket[i] -= then[i];
-    }
-    return 0;
-}
-
-static void activity_add_histogram(const struct activity_grouping *g, uint32_t unit) {
-    struct histogram *sum = g->sum;
-    if (activity_read_histogram(g->s, unit, g->read)) {
-        return;
-    }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        sum->bucket[i] += g->read->bucket[i];
-    }
-    sum->open = histogram_open_lower(sum->open, g->read->open);
-}
-
-static void activity_take_histogram(const struct activity_grouping *g, uint32_t unit) {
-    struct histogram *sum = g->sum;
-    if (activity_read_histogram(g->s, unit, g->read)) {
-        return;
-    }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        sum->bucket[i] = saturating_subtract(sum->bucket[i], g->read->bucket[i]);
-    }
-}
-
 static void activity_sum_histograms(const struct activity_grouping *g, uint32_t row,
                                     enum activity_quantity which) {
     const struct snapshot *s = g->s;
     memset(g->sum, 0, sizeof *g->sum);
+    memset(g->taken, 0, sizeof *g->taken);
     for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
-        activity_add_histogram(g, member_histogram(&s->activities[at - 1], which));
+        const struct snapshot_activity *a = &s->activities[at - 1];
+        baseline_add_histogram(g->sum, s, SNAPSHOT_NONE, member_histogram(a, which), g->read);
+        if (which == QUANTITY_TIME) {
+            baseline_add_histogram(g->taken, s, SNAPSHOT_NONE, a->taken_histogram, g->read);
+        }
     }
-    for (uint32_t at = g->members[row]; at && which == QUANTITY_TIME; at = g->next[at - 1]) {
-        activity_take_histogram(g, s->activities[at - 1].taken_histogram);
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        g->sum->bucket[i] = saturating_subtract(g->sum->bucket[i], g->taken->bucket[i]);
     }
 }
 
@@ -361,8 +329,9 @@ static int activity_grouping_start(struct activity_grouping *g, struct snapshot 
     g->members = scratch_array(&s->memory, (size_t)most + 1, sizeof *g->members);
     g->next = scratch_array(&s->memory, (size_t)s->activity_count + 1, sizeof *g->next);
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
+    g->taken = scratch_get(&s->memory, sizeof *g->taken);
     g->read = scratch_get(&s->memory, sizeof *g->read);
-    if (!g->rows || !g->members || !g->next || !g->sum || !g->read) {
+    if (!g->rows || !g->members || !g->next || !g->sum || !g->taken || !g->read) {
         return -1;
     }
     return hash_map_start(&g->row_of, &s->memory, most);

@@ -43,6 +43,21 @@ static const struct baseline_activity *activity_of(const struct baseline *b, uin
     return &b->activities[number];
 }
 
+void baseline_add_histogram(struct histogram *sum, const struct snapshot *s, uint32_t thread,
+                            uint32_t unit, struct stint_impl_histogram *read) {
+    const uint32_t *then = NULL;
+    if (snapshot_read_buckets(s, thread, unit, read)) {
+        return;
+    }
+    if (s->since) {
+        then = baseline_histogram_of(s->since, unit);
+    }
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        sum->bucket[i] += then ? saturating_subtract(read->bucket[i], then[i]) : read->bucket[i];
+    }
+    sum->open = histogram_open_lower(sum->open, read->open);
+}
+
 const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
     uint32_t number = hash_map_get(&b->histogram_of, unit);
     if (number == HASH_MAP_NONE) {

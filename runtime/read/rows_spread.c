@@ -71,14 +71,6 @@ static uint64_t row_add_kept(const struct grouping *g, const struct times *from,
     return counted;
 }
 
-static void sum_add(struct histogram *sum, const struct stint_impl_histogram *now,
-                    const uint32_t *then) {
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        sum->bucket[i] += then ? saturating_subtract(now->bucket[i], then[i]) : now->bucket[i];
-    }
-    sum->open = histogram_open_lower(sum->open, now->open);
-}
-
 static void row_add_histograms(const struct grouping *g, const struct times *from,
                                struct histogram *sum) {
     struct histogram *ticks = sum;
@@ -88,15 +80,8 @@ static void row_add_histograms(const struct grouping *g, const struct times *fro
     }
     memset(sum, 0, sizeof *sum);
     for (uint32_t link = from->histograms; link; link = g->links[link - 1].next) {
-        uint32_t unit = g->links[link - 1].unit;
-        const uint32_t *then = NULL;
-        if (g->s->since) {
-            then = baseline_histogram_of(g->s->since, unit);
-        }
-        if (snapshot_read_buckets(g->s, g->links[link - 1].thread, unit, g->read)) {
-            continue;
-        }
-        sum_add(g->links[link - 1].in_ns ? sum : ticks, g->read, then);
+        const struct histogram_link *h = &g->links[link - 1];
+        baseline_add_histogram(h->in_ns ? sum : ticks, g->s, h->thread, h->unit, g->read);
     }
     if (from->in_ns) {
         histogram_add_in_ns(sum, ticks, snapshot_steady_tick(g->s));

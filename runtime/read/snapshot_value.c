@@ -75,13 +75,6 @@ int snapshot_try_again(struct snapshot *s, int tried) {
     return 1;
 }
 
-static uint32_t snapshot_buckets(const struct snapshot *s) {
-    if (s->is_format_4) {
-        return ARENA_BUCKETS_OF_4;
-    }
-    return STINT_IMPL_BUCKETS;
-}
-
 uint64_t snapshot_histogram_bytes(const struct snapshot *s) {
     if (s->is_format_4) {
         return ARENA_BUCKETS_OF_4 * sizeof(uint32_t);
@@ -115,7 +108,7 @@ int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t un
                           struct stint_impl_histogram *out) {
     static const struct snapshot_thread none;
     const struct stint_impl_histogram *h = snapshot_at(s, unit, snapshot_histogram_bytes(s));
-    uint32_t buckets = snapshot_buckets(s);
+    uint32_t buckets = s->is_format_4 ? ARENA_BUCKETS_OF_4 : STINT_IMPL_BUCKETS;
     const struct snapshot_thread *t = &none;
     if (!h) {
         return -1;

@@ -35,60 +35,45 @@ static void lose_unnamed(struct thread_block *b) {
     }
 }
 
-/* The recorder and the node that a sample goes to; NULL: it goes to none, which is counted unless
- * the site is off. */
-static struct thread_block *interval_find_node(enum stint_impl_kind kind, uint64_t word,
-                                               uint32_t set, uint32_t *node) {
+/* time: ticks, or nanoseconds in nodes of these. */
+static int sample_add(enum stint_impl_kind kind, uint64_t word, uint32_t set, uint64_t start,
+                      uint64_t time, uint64_t ticks) {
     if (site_is_off(word)) {
-        return NULL;
+        return -1;
     }
     struct thread_block *b = thread_here();
     if (site_is_unnamed(word)) {
         lose_unnamed(b);
-        return NULL;
+        return -1;
     }
     int is_known = b && site_gate_of(word) >= registry_arena_gate();
-    *node = 0;
+    uint32_t node = 0;
     if (is_known) {
-        *node = tree_find_interval(b, kind, set, site_id_of(word));
+        node = tree_find_interval(b, kind, set, site_id_of(word));
     }
-    if (!*node) {
-        *node = interval_enter(kind, word, set);
+    if (!node) {
+        node = interval_enter(kind, word, set);
         b = thread_here();
     }
-    if (!*node) {
-        return NULL;
-    }
-    return b;
-}
-
-int interval_sample_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
-    uint32_t node;
-    struct thread_block *b = interval_find_node(STINT_IMPL_INTERVAL_NODE, word, set, &node);
-    if (!b) {
+    if (!node || !b) {
         return -1;
     }
-    node_add_interval(b, tree_node(b, node), start, ticks);
-    if (ticks >= b->hot.trace_min) {
-        ring_add_span(b->hot.ring, node, start, ticks);
-    }
-    return 0;
-}
-
-int interval_sample_add_ns(uint64_t word, uint64_t end, uint64_t ns) {
-    uint32_t node;
-    struct thread_block *b = interval_find_node(STINT_IMPL_NS_NODE, word, 0, &node);
-    uint64_t ticks = clock_ticks_of_ns(ns);
-    uint64_t start = u64_max(saturating_subtract(end, ticks), 1); /* 0: no event */
-    if (!b) {
-        return -1;
-    }
-    if (node_add_ns(b, tree_node(b, node), start, ns, ticks)) {
+    if (node_add_interval(b, tree_node(b, node), start, time, ticks)) {
         thread_lose(b, STINT_STATUS_BAD_TIME);
         return -1;
     }
     if (ticks >= b->hot.trace_min) {
-        ring_add_span(b->hot.ring, node, start, ns);
+        ring_add_span(b->hot.ring, node, start, time);
     }
     return 0;
+}
+
+int interval_sample_add(uint64_t word, uint32_t set, uint64_t start, uint64_t ticks) {
+    return sample_add(STINT_IMPL_INTERVAL_NODE, word, set, start, ticks, ticks);
+}
+
+int interval_sample_add_ns(uint64_t word, uint64_t end, uint64_t ns) {
+    uint64_t ticks = clock_ticks_of_ns(ns);
+    uint64_t start = u64_max(saturating_subtract(end, ticks), 1); /* 0: no event */
+    return sample_add(STINT_IMPL_NS_NODE, word, 0, start, ns, ticks);
 }

@@ -155,40 +155,29 @@ static int value_raise(uint64_t *value, uint64_t to) {
 /* Each field changes in one step. seq is odd from the first of them on, and the one that completes
  * its sample makes it the next even number: one that was left in the middle does not count, and
  * leaves nothing wrong to the next. */
-static void interval_add(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
-                         uint64_t ticks) {
-    if (!sample_distribute(b, n, ticks)) {
+int node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
+                      uint64_t time, uint64_t ticks) {
+    if (time > UINT64_MAX - STINT_IMPL_LOAD(&n->total)) {
+        return -1;
+    }
+    if (!sample_distribute(b, n, time)) {
         STINT_IMPL_STORE(&n->span, 1); /* keeps no more samples; nothing else looks at it */
     }
     uint64_t seq = __atomic_fetch_or(&n->seq, 1, __ATOMIC_RELAXED);
     int is_first = seq < 2;
-    value_lower(&n->min, ticks);
+    value_lower(&n->min, time);
     if (is_first) {
-        STINT_IMPL_PUBLISH(&n->first, ticks);
+        STINT_IMPL_PUBLISH(&n->first, time);
         STINT_IMPL_PUBLISH(&n->first_at, start);
     }
-    if (value_raise(&n->max, ticks) || is_first) {
+    if (value_raise(&n->max, time) || is_first) {
         STINT_IMPL_PUBLISH(&n->max_at, start);
     }
-    __atomic_fetch_add(&n->total, ticks, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&n->total, time, __ATOMIC_RELEASE);
     seq = STINT_IMPL_LOAD(&n->seq);
     while (!__atomic_compare_exchange_n(&n->seq, &seq, (seq | 1) + 1, 1, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
     }
-}
-
-void node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
-                       uint64_t ticks) {
-    interval_add(b, n, start, ticks);
-    watch_sample(node_mark(b, n), ticks);
-}
-
-int node_add_ns(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ns,
-                uint64_t ticks) {
-    if (ns > UINT64_MAX - STINT_IMPL_LOAD(&n->total)) {
-        return -1;
-    }
-    interval_add(b, n, start, ns);
     watch_sample(node_mark(b, n), ticks);
     return 0;
 }

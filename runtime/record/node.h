@@ -17,13 +17,11 @@ extern uint32_t node_raw_samples;
 void node_add_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
                      uint64_t ticks, uint64_t nested, const char *info);
 /* The same for an interval. A scope in a signal handler never has the node of the scope that it
- * interrupted, an interval may; and the handler may leave the interrupted sample by siglongjmp. */
-void node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
-                       uint64_t ticks);
-/* The same for an added sample, which is kept in nanoseconds; it took about so many ticks. -1: the
- * total of the node has no room for it, and it is not added. */
-int node_add_ns(struct thread_block *b, struct stint_impl_node *n, uint64_t start, uint64_t ns,
-                uint64_t ticks);
+ * interrupted, an interval may; and the handler may leave the interrupted sample by siglongjmp.
+ * time: ticks, or the nanoseconds of an added sample. -1: the total of the node has no room for it,
+ * and it is not added. */
+int node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
+                      uint64_t time, uint64_t ticks);
 /* Adds own time of a call inside an open one of the node to the node. 0, or -1 without memory. */
 int node_add_inner(struct thread_block *b, uint32_t node, uint64_t ticks);
 

@@ -206,9 +206,7 @@ static int any_interval(const struct snapshot *s) {
 }
 
 static void put_percentile(const struct report *r, char out[TEXT_NUMBER],
-                           const struct stint_row *row, uint32_t which) {
-    struct row_field field = ROW_FIELD(percentile_ns);
-    field.at += which * sizeof(uint64_t);
+                           const struct stint_row *row, struct row_field field) {
     text_time_or_more(r->out, out, row_number(row, field), row_is_beyond(row, field),
                       CONFIG_UNIT_AUTO);
 }
@@ -239,8 +237,8 @@ static void footer_put_steps(const struct report *r) {
         }
         text_add(r->out, "%llu", (unsigned long long)u64_max(s->steps, row->samples));
         text_time(avg, row->avg_ns, CONFIG_UNIT_AUTO);
-        put_percentile(r, p50, row, PERCENTILE_P50);
-        put_percentile(r, p99, row, PERCENTILE_P99);
+        put_percentile(r, p50, row, (struct row_field)ROW_FIELD(percentile_ns[PERCENTILE_P50]));
+        put_percentile(r, p99, row, (struct row_field)ROW_FIELD(percentile_ns[PERCENTILE_P99]));
         text_time(max, row->max_ns, CONFIG_UNIT_AUTO);
         if (row->total_ns) {
             double rate = (double)row->samples * 1e9 / (double)row->total_ns;

@@ -43,7 +43,7 @@ TEST(node, first_samples_are_kept_and_then_counted) {
     uint64_t used = arena_used();
     for (uint32_t i = 0; i < STINT_IMPL_RAW; ++i) {
         node_add_sample(b, n, 0, 100 + i, 0, NULL);
-        node_add_interval(b, interval, 0, 200 + i);
+        node_add_interval(b, interval, 0, 200 + i, 200 + i);
         CHECK_EQ_U64(n->raw[i], 101 + i);
         CHECK_EQ_U64(interval->raw[i], 201 + i);
         CHECK_EQ_U64(n->span, 0); /* the next one takes the slow path, too */
@@ -51,7 +51,7 @@ TEST(node, first_samples_are_kept_and_then_counted) {
     CHECK(!n->histogram && !interval->histogram);
     CHECK_EQ_U64(arena_used(), used);
     node_add_sample(b, n, 0, 99, 0, NULL);
-    node_add_interval(b, interval, 0, 199);
+    node_add_interval(b, interval, 0, 199, 199);
     CHECK(marked(n) == STINT_IMPL_RAW && marked(interval) == STINT_IMPL_RAW);
     if (CHECK(n->histogram && interval->histogram && n->histogram != interval->histogram)) {
         CHECK(in_histogram(n) == 33 && in_histogram(interval) == 33);
@@ -84,7 +84,7 @@ TEST(node, a_node_without_memory_for_its_histogram_has_none_for_good) {
     thread_leave(b);
     for (uint32_t i = 0; i < 100; ++i) {
         node_add_sample(b, n, 0, 5 + i, 0, NULL);
-        node_add_interval(b, interval, 0, 5 + i);
+        node_add_interval(b, interval, 0, 5 + i, 5 + i);
     }
     CHECK(!n->histogram && !interval->histogram && n->span == 100);
     CHECK_EQ_U64(lost(STINT_STATUS_NO_HISTOGRAM), 2);

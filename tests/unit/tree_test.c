@@ -129,7 +129,7 @@ TEST(tree, nodes_of_a_site_share_one_histogram) {
     node_add_sample(b, tree_node(b, c), 0, 100, 0, NULL);
     node_add_sample(b, tree_node(b, in_a), 0, 100, 0, NULL);
     node_add_sample(b, tree_node(b, in_c), 0, 100, 0, NULL);
-    node_add_interval(b, tree_node(b, interval), 0, 1000);
+    node_add_interval(b, tree_node(b, interval), 0, 1000, 1000);
     CHECK(tree_node(b, in_a)->histogram != 0);
     CHECK_EQ_U64(tree_node(b, in_a)->histogram, tree_node(b, in_c)->histogram);
     CHECK_EQ_U64(tree_node(b, in_a)->histogram, tree_node(b, interval)->histogram);

@@ -403,8 +403,11 @@ static struct top_widths measure_top_columns(const struct top_table *t,
 
 /* In a second of the interval. */
 static void format_top_percentile(const struct text *t, char out[TEXT_NUMBER],
-                                  const struct top_row *r, enum top_percentile which, uint64_t ns) {
-    text_time_or_more(t, out, ns, r->or_more >> which & 1, CONFIG_UNIT_AUTO);
+                                  const struct top_row *r, enum top_percentile which) {
+    const uint64_t ns[] = {r->more_p50_ns, r->more_p99_ns, r->p50_ns, r->p99_ns};
+    if (which < TOP_ALL_P50 ? r->has_more : r->has_run) {
+        text_time_or_more(t, out, ns[which], r->or_more >> which & 1, CONFIG_UNIT_AUTO);
+    }
 }
 
 static void format_top_cell(const struct text *t, char out[TEXT_NUMBER], const struct top_row *r,
@@ -415,24 +418,10 @@ static void format_top_cell(const struct text *t, char out[TEXT_NUMBER], const s
     }
     switch (column) {
     case TOP_P50:
-        if (r->has_more) {
-            format_top_percentile(t, out, r, TOP_MORE_P50, r->more_p50_ns);
-        }
-        break;
     case TOP_P99:
-        if (r->has_more) {
-            format_top_percentile(t, out, r, TOP_MORE_P99, r->more_p99_ns);
-        }
-        break;
     case TOP_RUN_P50:
-        if (r->has_run) {
-            format_top_percentile(t, out, r, TOP_ALL_P50, r->p50_ns);
-        }
-        break;
     case TOP_RUN_P99:
-        if (r->has_run) {
-            format_top_percentile(t, out, r, TOP_ALL_P99, r->p99_ns);
-        }
+        format_top_percentile(t, out, r, (enum top_percentile)(column - TOP_P50));
         break;
     case TOP_CALLS_PER_S:
         snprintf(out, TEXT_NUMBER, "%s", number_short((double)r->more_calls * per_s, 4).text);
