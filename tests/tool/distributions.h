@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/histogram.h"
+#include "hand_test.h"
 
 #define CALLS 1000u
 
@@ -92,6 +93,17 @@ static inline void record_calls(enum shape shape, double ns_per_tick, uint64_t *
 /* The duration that `permille` of 1000 calls do not exceed. */
 static inline double true_percentile(uint32_t permille) {
     return truth[(CALLS * permille + 999) / 1000 - 1];
+}
+
+/* Starts a run with one scope that has the calls of the histogram. */
+static inline void hand_calls(const struct histogram *h, double ns_per_tick) {
+    hand_start(&hand);
+    hand_node(&hand, hand_thread(&hand, 7, "t"), hand_named("n"), CALLS, CALLS, 1);
+    for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
+        hand.histograms[1].bucket[b] = (uint32_t)h->bucket[b];
+    }
+    hand.histograms[1].open = h->open;
+    hand.run.snapshot.ns_per_tick = ns_per_tick;
 }
 
 #endif

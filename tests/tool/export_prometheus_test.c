@@ -3,7 +3,6 @@
  * quantiles are compared with durations that are known. */
 #include "arena/activity_kind.h"
 #include "distributions.h"
-#include "hand_test.h"
 #include "viewers/export_prometheus.h"
 
 TEST(export_prometheus, seconds_to_the_nanosecond) {
@@ -58,14 +57,7 @@ static uint64_t true_calls_up_to(double ns) {
 /* The counts of a scope with these buckets, as they are exported. */
 static void export_counts(uint64_t up_to[EXPOSITION_BOUNDS], const struct histogram *h,
                           double ns_per_tick) {
-    hand_start(&hand);
-    uint32_t root = hand_thread(&hand, 7, "t");
-    hand_node(&hand, root, hand_named("n"), CALLS, CALLS, 1);
-    hand.run.snapshot.ns_per_tick = ns_per_tick;
-    for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
-        hand.histograms[1].bucket[b] = (uint32_t)h->bucket[b];
-    }
-    hand.histograms[1].open = h->open;
+    hand_calls(h, ns_per_tick);
     char *text = exported(export_prometheus);
     const char *at = text;
     for (uint32_t i = 0; i < EXPOSITION_BOUNDS; ++i) {
@@ -157,19 +149,6 @@ TEST(export_prometheus, counts_of_merged_runs) {
             check_counts(&merged, 1, &allowed);
         }
     }
-}
-
-/* Both as U+FFFD would be one series twice, and the whole scrape fails. */
-TEST(export_prometheus, names_that_are_no_utf8_stay_apart) {
-    hand_start(&hand);
-    uint32_t root = hand_thread(&hand, 7, "t");
-    hand_node(&hand, root, hand_named("\xfe"), 1, 1, 0);
-    hand_node(&hand, root, hand_named("\xff"), 1, 1, 0);
-    char *text = exported(export_prometheus);
-    CHECK_EQ_U64(times_in(text, "stint_scope_calls_total{name=\"\\\\xfe\","), 1);
-    CHECK_EQ_U64(times_in(text, "stint_scope_calls_total{name=\"\\\\xff\","), 1);
-    free(text);
-    hand_end(&hand);
 }
 
 TEST(export_prometheus, labels_are_escaped) {

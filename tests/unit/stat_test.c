@@ -103,7 +103,6 @@ TEST(stat, infos_are_cut_to_fit) {
     CHECK_EQ_U64(strlen(st.info), 63);
 }
 
-/* A program built with an older header has a smaller structure, one built with a newer a larger. */
 /* Amounts that are none are refused, as is one that the sum has no room for. */
 TEST(stat, declared_amounts) {
     uint64_t evaluated = 0;
@@ -135,6 +134,7 @@ TEST(stat, declared_amounts) {
     CHECK_EQ_U64(evaluated, 1);
 }
 
+/* A program built with an older header has a smaller structure, one built with a newer a larger. */
 TEST(stat, smaller_and_larger_structures) {
     struct {
         stint_stat known;
