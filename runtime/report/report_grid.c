@@ -71,7 +71,7 @@ void grid_add(struct report_grid *g, const char *format, ...) {
     va_end(arguments);
     size_t from = g->text.length;
     text_put(&g->text, cell, length);
-    end_cell(g, from, length);
+    end_cell(g, from, text_columns(cell));
 }
 
 void grid_name(struct report_grid *g, const char *name, size_t length, size_t columns) {
@@ -81,17 +81,13 @@ void grid_name(struct report_grid *g, const char *name, size_t length, size_t co
 }
 
 void grid_time(struct report_grid *g, uint64_t ns) {
-    char number[TEXT_NUMBER];
-    text_time(number, ns, config.unit);
-    grid_add(g, "%s", number);
+    grid_time_or_more(g, ns, 0);
 }
 
 void grid_time_or_more(struct report_grid *g, uint64_t ns, int or_more) {
     char number[TEXT_NUMBER];
-    size_t from = g->text.length;
     text_time_or_more(&g->text, number, ns, or_more, config.unit);
-    text_put(&g->text, number, strlen(number));
-    end_cell(g, from, text_columns(number));
+    grid_add(g, "%s", number);
 }
 
 void grid_bytes(struct report_grid *g, uint64_t bytes) {

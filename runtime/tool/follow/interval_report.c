@@ -9,20 +9,17 @@
 
 #define NAME_COLUMNS 40u
 
-static void put_time(struct text *out, uint64_t ns) {
+static void put_time(struct text *out, uint64_t ns, int or_more) {
     char number[TEXT_NUMBER];
-    text_time(number, ns, config.unit);
-    text_add(out, "  %9s", number);
+    text_time_or_more(out, number, ns, or_more, config.unit);
+    size_t columns = text_columns(number);
+    text_spaces(out, columns < 9 ? 11 - columns : 2);
+    text_add(out, "%s", number);
 }
 
 static void put_metric_percentile(struct text *out, const struct metrics *m,
                                   const struct metric_histogram *h, uint32_t permille) {
-    char number[TEXT_NUMBER];
-    text_time_or_more(out, number, metric_percentile(m, h, permille), metric_is_beyond(h, permille),
-                      config.unit);
-    size_t columns = text_columns(number);
-    text_spaces(out, columns < 9 ? 11 - columns : 2);
-    text_add(out, "%s", number);
+    put_time(out, metric_percentile(m, h, permille), metric_is_beyond(h, permille));
 }
 
 static const struct metric_histogram *find_whole(const struct metrics *run,
@@ -52,7 +49,7 @@ static void put_interval_row(struct text *out, const struct metrics *run,
         text_spaces(out, NAME_COLUMNS - used);
     }
     text_add(out, "  %10llu", (unsigned long long)h->count);
-    put_time(out, h->sum_ns);
+    put_time(out, h->sum_ns, 0);
     for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
         put_metric_percentile(out, interval, h, permilles[i]);
     }
