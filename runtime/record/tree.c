@@ -269,7 +269,7 @@ static uint64_t sent_key(const struct tree_edge *e) {
     return hash_add(hash_number(edge_key(e, 0)), e->sender) | 1;
 }
 
-static uint64_t interval_key(const struct tree_edge *e, enum stint_impl_kind kind) {
+static uint64_t interval_link_key(const struct tree_edge *e, enum stint_impl_kind kind) {
     return edge_key(e, kind == STINT_IMPL_NS_NODE ? TREE_INTERVAL_NS : TREE_INTERVAL);
 }
 
@@ -279,7 +279,7 @@ static int node_link(struct thread_block *b, const struct tree_edge *e, enum sti
         return link_put(b, sent_key(e), unit);
     }
     if (kind != STINT_IMPL_SCOPE_NODE) {
-        return link_put(b, interval_key(e, kind), unit);
+        return link_put(b, interval_link_key(e, kind), unit);
     }
     if (b->probe && probe_on()) {
         return link_put(b, edge_key(e, TREE_PROBED), unit);
@@ -476,7 +476,7 @@ static struct tree_edge interval_edge(const struct thread_block *b, uint32_t set
 uint32_t tree_find_interval(const struct thread_block *b, enum stint_impl_kind kind, uint32_t set,
                             uint32_t site) {
     struct tree_edge e = interval_edge(b, set, site);
-    return link_find(b, interval_key(&e, kind));
+    return link_find(b, interval_link_key(&e, kind));
 }
 
 uint32_t tree_get_interval(struct thread_block *b, enum stint_impl_kind kind, uint32_t set,

@@ -33,7 +33,7 @@ KINDS = {"plain": ("plain", {}), "trace": ("plain", {"STINT_TRACE": "64K"}),
 
 
 def shell(*command, **more):
-    """What the command writes to standard output; it may write notes to the other one."""
+    """Returns the standard output of the command, which may write notes to the other one."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
     return subprocess.run(command, check=True, env=dict(clean, **more), capture_output=True,
                           text=True).stdout
