@@ -12,173 +12,113 @@
 #include "pairs_noise.h"
 #include "pairs_recorded.inc"
 
-#define RUNS_MAX 40u
+#define RUNS_MAX 20u
 
-/* The runs of a comparison of a program with itself. */
-struct trial {
-    struct diff_ordered run[2 * RUNS_MAX];
+/* Comparisons of a program with itself. */
+struct trials {
     uint32_t runs; /* per side */
-    double widened;
+    int alternated;
+    uint32_t covered, all; /* intervals that contain the truth */
+    double widened;        /* mean */
 };
 
-static void trial_set(struct trial *t, uint32_t i, double value, int alternated) {
-    t->run[i] = (struct diff_ordered){.value = value, .kept = i ? diff_order_kept(1) : 0};
-    t->run[i].side = i >= t->runs;
-    if (alternated) {
-        t->run[i].side = (int)(i % 2);
-    }
-}
-
-/* Whether the 95 % interval contains 0. */
-static int trial_covers(struct trial *t) {
-    double value[2][RUNS_MAX];
+static void trials_add(struct trials *t, const double *value) {
+    struct diff_ordered run[2 * RUNS_MAX];
+    double of_side[2][RUNS_MAX];
     uint32_t count[2] = {0, 0};
     struct diff_welch w;
     for (uint32_t i = 0; i < 2 * t->runs; ++i) {
-        int side = t->run[i].side;
-        value[side][count[side]++] = t->run[i].value;
+        int side = t->alternated ? (int)(i % 2) : i >= t->runs;
+        run[i] = (struct diff_ordered){value[i], i ? diff_order_kept(1) : 0, side};
+        of_side[side][count[side]++] = value[i];
     }
-    diff_welch(&w, value[0], count[0], value[1], count[1], 0);
-    t->widened = diff_order_widen(t->run, 2 * t->runs);
-    return fabs(w.difference) <= t->widened * diff_student_t(0.05, w.freedom) * w.error;
+    diff_welch(&w, of_side[0], t->runs, of_side[1], t->runs, 0);
+    double widened = diff_order_widen(run, 2 * t->runs);
+    t->covered += fabs(w.difference) <= widened * diff_student_t(0.05, w.freedom) * w.error;
+    t->widened += (widened - t->widened) / ++t->all;
 }
 
-struct coverage {
-    uint32_t covered, all;
-    double widened; /* mean */
-};
-
-static void coverage_add(struct coverage *c, struct trial *t) {
-    c->covered += trial_covers(t) != 0;
-    c->widened += (t->widened - c->widened) / ++c->all;
-}
-
-/* The share of intervals that contain the truth, in thousandths. */
-static uint32_t coverage_of(const struct coverage *c, const char *what) {
+/* In thousandths. */
+static uint32_t trials_coverage(const struct trials *t, const char *what) {
     if (getenv("V")) {
-        printf("%s: %u of %u, %.1f %%, wider by %.2f\n", what, c->covered, c->all,
-               100.0 * c->covered / c->all, c->widened);
+        printf("%s, %u runs%s: %u of %u, wider by %.2f\n", what, t->runs,
+               t->alternated ? ", alternating" : "", t->covered, t->all, t->widened);
     }
-    return 1000 * c->covered / c->all;
+    return 1000 * t->covered / t->all;
 }
 
 /* All disjoint blocks of recorded runs. */
-static uint32_t recorded_coverage(uint32_t runs, int alternated) {
-    struct coverage c = {0, 0, 0};
-    for (uint32_t at = 0; at + 2 * runs <= RECORDED_RUNS; at += 2 * runs) {
-        for (uint32_t scope = 0; scope < RECORDED_SCOPES; ++scope) {
-            struct trial t = {.runs = runs};
-            for (uint32_t i = 0; i < 2 * runs; ++i) {
-                trial_set(&t, i, log(recorded[at + i][scope]), alternated);
+TEST(diff_order, recorded_runs) {
+    static const uint32_t runs[] = {3, 5, 10};
+    for (int k = 0; k < 6; ++k) {
+        struct trials t = {.runs = runs[k / 2], .alternated = k % 2};
+        for (uint32_t at = 0; at + 2 * t.runs <= RECORDED_RUNS; at += 2 * t.runs) {
+            for (uint32_t scope = 0; scope < RECORDED_SCOPES; ++scope) {
+                double value[2 * RUNS_MAX];
+                for (uint32_t i = 0; i < 2 * t.runs; ++i) {
+                    value[i] = log(recorded[at + i][scope]);
+                }
+                trials_add(&t, value);
             }
-            coverage_add(&c, &t);
         }
+        CHECK(trials_coverage(&t, "recorded") >= (t.alternated ? 950 : 930));
     }
-    return coverage_of(&c, alternated ? "recorded, alternating" : "recorded, one after the other");
 }
 
-TEST(diff_order, recorded_runs_one_side_after_the_other) {
-    CHECK(recorded_coverage(3, 0) >= 930);
-    CHECK(recorded_coverage(5, 0) >= 930);
-    CHECK(recorded_coverage(10, 0) >= 930);
-}
-
-TEST(diff_order, recorded_runs_alternating) {
-    CHECK(recorded_coverage(3, 1) >= 950);
-    CHECK(recorded_coverage(5, 1) >= 950);
-    CHECK(recorded_coverage(10, 1) >= 950);
-}
-
-/* Drift with a correlation of `kept` between neighbours that is `share` of the variance. */
-static struct coverage simulate(uint64_t seed, uint32_t runs, double kept, double share,
-                                int alternated) {
-    struct coverage c = {0, 0, 0};
-    struct noise n = {.random = seed * 1000003};
-    for (int k = 0; k < 1000; ++k) {
-        struct trial t = {.runs = runs};
-        double drift = noise_normal(&n);
-        for (uint32_t i = 0; i < 2 * runs; ++i) {
-            trial_set(&t, i, sqrt(share) * drift + sqrt(1 - share) * noise_normal(&n), alternated);
-            drift = kept * drift + sqrt(1 - kept * kept) * noise_normal(&n);
-        }
-        coverage_add(&c, &t);
-    }
-    return c;
-}
-
+/* Drift with a correlation of `kept` between neighbours that is `share` of the variance; others
+ * than 0.95 are no model. Runs that are independent do not show that nothing drifts: their interval
+ * is wider, too. */
 TEST(diff_order, simulated_drift) {
-    for (uint64_t seed = 1; seed <= 2; ++seed) {
-        for (int fifths = 1; fifths <= 5; ++fifths) {
-            struct coverage c = simulate(100 * seed, 10, 0.95, fifths / 5.0, 0);
-            CHECK(coverage_of(&c, "drift of 0.95, 10 runs") >= 930);
-            c = simulate(200 * seed, 10, 0.95, fifths / 5.0, 1);
-            CHECK(coverage_of(&c, "drift of 0.95, 10 runs, alternating") >= 945);
+    static const struct {
+        uint32_t runs;
+        int alternated;
+        double kept, share;
+        uint32_t least;
+        double widest;
+    } rows[] = {
+        {10, 0, 0.95, 0.2, 930, 3}, {10, 0, 0.95, 0.4, 930, 3}, {10, 0, 0.95, 0.6, 930, 3},
+        {10, 0, 0.95, 0.8, 930, 3}, {10, 0, 0.95, 1, 930, 5},   {10, 1, 0.95, 0.2, 950, 1},
+        {10, 1, 0.95, 0.6, 950, 1}, {10, 1, 0.95, 1, 950, 1},   {10, 0, 0.8, 1, 930, 5},
+        {10, 0, 0.99, 1, 930, 5},   {20, 0, 0.95, 0.7, 930, 5}, {5, 0, 0.95, 0.7, 930, 3},
+        {5, 0, 0.95, 1, 900, 3},    {3, 0, 0, 0, 950, 1.7},     {5, 0, 0, 0, 950, 2},
+        {10, 0, 0, 0, 950, 2.4},    {20, 0, 0, 0, 950, 2.7},    {5, 1, 0, 0, 930, 1},
+    };
+    for (uint32_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
+        struct trials t = {.runs = rows[k].runs, .alternated = rows[k].alternated};
+        struct noise n = {.random = (100 + k) * 1000003};
+        double kept = rows[k].kept, share = rows[k].share, value[2 * RUNS_MAX];
+        while (t.all < 1000) {
+            double drift = noise_normal(&n);
+            for (uint32_t i = 0; i < 2 * t.runs; ++i) {
+                value[i] = sqrt(share) * drift + sqrt(1 - share) * noise_normal(&n);
+                drift = kept * drift + sqrt(1 - kept * kept) * noise_normal(&n);
+            }
+            trials_add(&t, value);
         }
-    }
-}
-
-/* Drift that is no model, and other numbers of runs. */
-TEST(diff_order, other_drift) {
-    struct coverage c = simulate(300, 10, 0.8, 1, 0);
-    CHECK(coverage_of(&c, "drift of 0.8, 10 runs") >= 930);
-    c = simulate(301, 10, 0.99, 1, 0);
-    CHECK(coverage_of(&c, "drift of 0.99, 10 runs") >= 930);
-    c = simulate(302, 20, 0.95, 0.7, 0);
-    CHECK(coverage_of(&c, "drift of 0.95, 20 runs") >= 930);
-    c = simulate(303, 5, 0.95, 0.7, 0);
-    CHECK(coverage_of(&c, "drift of 0.95, 5 runs") >= 930);
-    c = simulate(304, 5, 0.95, 1, 0);
-    CHECK(coverage_of(&c, "drift of 0.95 only, 5 runs") >= 900);
-}
-
-/* Runs that are independent do not show that nothing drifts: their interval is wider, too. */
-TEST(diff_order, independent_runs) {
-    static const uint32_t runs[] = {3, 5, 10, 20};
-    static const double widest[] = {1.7, 2.0, 2.4, 2.7};
-    for (int i = 0; i < 4; ++i) {
-        struct coverage c = simulate(400 + runs[i], runs[i], 0, 0, 0);
-        CHECK(coverage_of(&c, "no drift") >= 950);
-        CHECK(c.widened <= widest[i]);
-        c = simulate(500 + runs[i], runs[i], 0, 0, 1);
-        CHECK(c.widened <= 1);
+        CHECK(trials_coverage(&t, "simulated") >= rows[k].least);
+        CHECK(t.widened <= rows[k].widest);
     }
 }
 
 TEST(diff_order, what_alternates) {
-    static const struct {
-        const char *sides;
-        uint64_t cancels;
-    } orders[] = {{"AAABBB", 0},   {"BBBAAA", 0}, {"ABABAB", 1},    {"ABBAAB", 1},
-                  {"AABBAABB", 1}, {"AB", 0},     {"AAAABBBBB", 0}, {"ABBABBABB", 1}};
-    for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k) {
-        struct trial t = {.runs = 0};
+    static const char *const orders[2][4] = {{"AAABBB", "BBBAAA", "AAAABBBBB", "AB"},
+                                             {"ABABAB", "ABBAAB", "AABBAABB", "ABBABBABB"}};
+    for (int k = 0; k < 8; ++k) {
+        const char *sides = orders[k / 4][k % 4];
+        struct diff_ordered run[16];
         uint32_t n = 0;
-        for (; orders[k].sides[n]; ++n) {
-            trial_set(&t, n, 0, 0);
-            t.run[n].side = orders[k].sides[n] == 'B';
+        for (; sides[n]; ++n) {
+            run[n] = (struct diff_ordered){0, n ? diff_order_kept(1) : 0, sides[n] == 'B'};
         }
-        CHECK_EQ_U64((uint64_t)diff_order_cancels(t.run, n), orders[k].cancels);
+        CHECK(diff_order_cancels(run, n) == k / 4);
     }
-}
-
-/* Sides with a long break between them may differ by more than their own runs show. */
-TEST(diff_order, a_break_between_the_sides_is_wider) {
-    struct trial t = {.runs = 5};
-    for (uint32_t i = 0; i < 10; ++i) {
-        trial_set(&t, i, (i * 7 % 5) * 0.01, 0);
-    }
-    double beside = diff_order_widen(t.run, 10);
-    t.run[5].kept = diff_order_kept(1000);
-    CHECK(diff_order_widen(t.run, 10) > 1.2 * beside);
 }
 
 TEST(diff_order, equal_values_are_not_wider) {
-    struct trial t = {.runs = 5};
-    for (uint32_t i = 0; i < 10; ++i) {
-        trial_set(&t, i, 18.3, 0);
-    }
-    CHECK(trial_covers(&t));
-    CHECK(t.widened <= 1);
+    double value[] = {18.3, 18.3, 18.3, 18.3, 18.3, 18.3};
+    struct trials t = {.runs = 3};
+    trials_add(&t, value);
+    CHECK(t.covered && t.widened <= 1);
 }
 
 HARNESS_MAIN()

@@ -6,16 +6,16 @@
  * A machine drifts: a run is like the runs before and after it. If the sides alternate, both have
  * the same drift, and it cancels. If one side runs after the other, drift looks like a change, and
  * the runs of a side, which are alike, do not show how large it is. The share of drift in the
- * variance of a run is not known, and few runs hardly show it. So the interval is an average over
+ * variance of a run is not known, and few runs hardly show it. So its square is an average over
  * six models: drift is 0, 1/5, ... 5/5 of the variance, and neighbours have a correlation of 0.95
  * in it. The weight of a model is its restricted likelihood, by how the runs of a side follow each
  * other: where neighbours differ as much as distant runs do, models with less drift weigh more.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/order.h"
 #include "diff.h"
 
 #define NEIGHBOURS 0.95 /* correlation of the drift of two runs at the usual distance */
@@ -23,55 +23,42 @@
 #define MODELS 6u
 #define MARGIN 1.2     /* of the interval: drift has other forms, too, steps for example */
 #define ROUNDING 1e-16 /* a variance below this part of the squared values is none */
-#define HALVINGS 24    /* of the range of possible intervals */
-#define OUTSIDE 0.05   /* the interval is one of 95 % */
 
 double diff_order_kept(double distance) {
     return pow(NEIGHBOURS, double_max(distance, SHORTEST));
 }
 
-/* Sums of the correlations of pairs of runs, if all of their variance is drift. */
-struct pairs_alike {
-    double runs[2];
-    double within[2]; /* pairs of runs of one side */
-    double between;
+/* How the order acts on the difference of the sides' means, in variances of a run. */
+struct order_sums {
+    double noise; /* its variance if runs are independent */
+    double drift; /* if all of the variance is drift */
+    double seen;  /* in that case: the variance that the runs of a side show */
 };
 
-static struct pairs_alike sum_pairs_alike(const struct diff_ordered *run, uint32_t count) {
-    struct pairs_alike p = {{0, 0}, {0, 0}, 0};
-    double before[2] = {0, 0};
+static struct order_sums sum_order(const struct diff_ordered *run, uint32_t count) {
+    double runs[2] = {0, 0}, before[2] = {0, 0}, hidden = 2;
+    for (uint32_t i = 0; i < count; ++i) {
+        ++runs[run[i].side];
+    }
+    double noise = 1 / runs[0] + 1 / runs[1], drift = noise;
     for (uint32_t i = 0; i < count; ++i) {
         int side = run[i].side;
         before[0] *= run[i].kept;
         before[1] *= run[i].kept;
-        p.within[side] += before[side];
-        p.between += before[!side];
+        drift += 2 * (before[side] / runs[side] - before[!side] / runs[!side]) / runs[side];
+        hidden += 2 * before[side] / runs[side];
         ++before[side];
-        ++p.runs[side];
     }
-    return p;
+    return (struct order_sums){noise, drift, (count - hidden) / double_max(count - 2.0, 1)};
 }
 
-/* The variance of the mean of a side, in variances of a run, of which `share` is drift. */
-static double mean_variance(const struct pairs_alike *p, int side, double share) {
-    return (1 + 2 * share * p->within[side] / p->runs[side]) / p->runs[side];
-}
-
-static double difference_variance(const struct pairs_alike *p, double share) {
-    double common = share * p->between / p->runs[0] / p->runs[1];
-    return mean_variance(p, 0, share) + mean_variance(p, 1, share) - 2 * common;
+static int drift_cancels(const struct order_sums *s) {
+    return s->drift <= s->seen * s->noise;
 }
 
 int diff_order_cancels(const struct diff_ordered *run, uint32_t count) {
-    struct pairs_alike p = sum_pairs_alike(run, count);
-    double seen = 0; /* the variance of a run that the differences within the sides show */
-    if (count < 3 || p.runs[0] < 1 || p.runs[1] < 1) {
-        return 0;
-    }
-    for (int side = 0; side < 2; ++side) {
-        seen += p.runs[side] * (1 - mean_variance(&p, side, 1)) / (count - 2.0);
-    }
-    return difference_variance(&p, 1) <= seen * difference_variance(&p, 0);
+    struct order_sums s = sum_order(run, count);
+    return drift_cancels(&s);
 }
 
 /* Sums of products of three columns in which neighbours are not correlated any more: the values,
@@ -107,99 +94,85 @@ static void products_fill(struct products *out, const struct diff_ordered *run, 
 
 struct model {
     double weight; /* logarithm of the likelihood */
-    double error;  /* standard error of the difference */
+    double rest;   /* the variance of a run, besides the difference */
 };
 
 /* Returns whether the values differ. */
 static int model_fit(struct model *out, const struct diff_ordered *run, uint32_t count,
                      double share) {
     struct products p;
-    struct pairs_alike pairs = sum_pairs_alike(run, count);
     products_fill(&p, run, count, share);
     double xa = p.sum[1][0], xb = p.sum[2][0];
     double aa = p.sum[1][1], ab = p.sum[2][1], bb = p.sum[2][2];
     double sides = aa * bb - ab * ab, freedom = count - 2.0;
     double rest = p.sum[0][0] - (xa * xa * bb - 2 * xa * xb * ab + xb * xb * aa) / sides;
-    if (!(rest > ROUNDING * p.sum[0][0])) {
-        return 0;
-    }
     out->weight = -(p.log_variance + log(sides) + freedom * log(rest)) / 2;
-    out->error = sqrt(difference_variance(&pairs, share) * rest / freedom);
-    return 1;
-}
-
-/* The probability that the difference is off by more than `half`. */
-static double find_outside(const struct model m[MODELS], double half, double freedom) {
-    double sum = 0, weights = 0, best = m[0].weight;
-    for (uint32_t i = 1; i < MODELS; ++i) {
-        best = double_max(best, m[i].weight);
-    }
-    for (uint32_t i = 0; i < MODELS; ++i) {
-        double weight = exp(m[i].weight - best);
-        sum += weight * diff_student_p(half / m[i].error, freedom);
-        weights += weight;
-    }
-    return sum / weights;
+    out->rest = rest;
+    return rest > ROUNDING * p.sum[0][0];
 }
 
 double diff_order_widen(const struct diff_ordered *run, uint32_t count) {
+    struct order_sums s = sum_order(run, count);
     struct model m[MODELS];
-    double freedom = count - 2.0, t = diff_student_t(OUTSIDE, freedom), from = 0, to = 0;
-    if (diff_order_cancels(run, count)) {
+    double variance = 0, weights = 0, best = -INFINITY;
+    if (drift_cancels(&s)) {
         return 1;
     }
     for (uint32_t i = 0; i < MODELS; ++i) {
         if (!model_fit(&m[i], run, count, (double)i / (MODELS - 1))) {
             return 1;
         }
-        to = double_max(to, t * m[i].error);
+        best = double_max(best, m[i].weight);
     }
-    for (int i = 0; i < HALVINGS; ++i) {
-        double half = (from + to) / 2;
-        if (find_outside(m, half, freedom) > OUTSIDE) {
-            from = half;
-        } else {
-            to = half;
-        }
+    for (uint32_t i = 0; i < MODELS; ++i) {
+        double weight = exp(m[i].weight - best), share = (double)i / (MODELS - 1);
+        variance += weight * (s.noise + share * (s.drift - s.noise)) * m[i].rest;
+        weights += weight;
     }
-    return double_max(MARGIN * to / (t * m[0].error), 1);
+    return double_max(MARGIN * sqrt(variance / weights / (s.noise * m[0].rest)), 1);
 }
 
 /* ---- The runs of a comparison. */
 
-static int is_started_before(const void *what, uint32_t a, uint32_t b) {
-    const struct diff_place *given = what;
-    return given[a].start < given[b].start;
+static int compare_starts(const void *left, const void *right) {
+    const struct diff_place *a = left, *b = right;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+/* By time, or as they were given. */
+static void sort_runs(struct diff *d, uint32_t count, int timed) {
+    for (uint32_t i = 0; i < count; ++i) {
+        int side = i >= d->runs[0];
+        uint32_t number = side ? i - d->runs[0] : i;
+        uint64_t start = timed ? d->run[side][number].start_real_ns : i + 1;
+        d->order[i] = (struct diff_place){start, 0, number, side};
+    }
+    qsort(d->order, count, sizeof *d->order, compare_starts);
 }
 
 int diff_order_find(struct diff *d) {
     uint32_t count = d->runs[0] + d->runs[1];
-    struct diff_place *given = scratch_array(&d->memory, count, sizeof *given);
     double *distance = scratch_array(&d->memory, count, sizeof *distance);
     d->order = scratch_array(&d->memory, count, sizeof *d->order);
     d->ordered = scratch_array(&d->memory, count, sizeof *d->ordered);
-    if (!given || !distance || !d->order || !d->ordered) {
+    if (!distance || !d->order || !d->ordered) {
         return -1;
     }
+    sort_runs(d, count, 1);
+    uint64_t last = 0;
+    d->order_is_known = 1;
     for (uint32_t i = 0; i < count; ++i) {
-        int side = i >= d->runs[0];
-        uint32_t number = side ? i - d->runs[0] : i;
-        given[i] = (struct diff_place){d->run[side][number].start_real_ns, 0, number, side};
+        d->order_is_known &= d->order[i].start > last;
+        last = d->order[i].start;
     }
-    uint32_t *order = order_by(&d->memory, count, is_started_before, given);
-    if (!order) {
-        return -1;
+    if (!d->order_is_known) {
+        sort_runs(d, count, 0);
     }
-    d->order_is_known = given[order[0]].start != 0;
     for (uint32_t i = 1; i < count; ++i) {
-        d->order_is_known &= given[order[i]].start > given[order[i - 1]].start;
+        distance[i - 1] = (double)(d->order[i].start - d->order[i - 1].start);
+        d->order[i].at = d->order[i - 1].at + distance[i - 1];
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        d->order[i] = given[d->order_is_known ? order[i] : i];
-        d->order[i].at = d->order_is_known ? (double)(d->order[i].start - d->order[0].start) : i;
-        distance[i] = i ? d->order[i].at - d->order[i - 1].at : 0;
-    }
-    double usual = double_max(diff_median(distance + 1, count - 1), 1);
+    double usual = diff_median(distance, count - 1);
     for (uint32_t i = 0; i < count; ++i) {
         d->order[i].at /= usual;
         d->ordered[i].side = d->order[i].side;
