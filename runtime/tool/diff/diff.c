@@ -43,7 +43,7 @@ struct series {
     double error;            /* squared relative error of a run, because its calls are a sample */
     uint32_t count;
     uint32_t place[DIFF_RUNS]; /* by run: where its value is, + 1; 0 = it has none */
-    struct diff_histogram *histogram;
+    struct diff_histogram histogram[DIFF_RUNS];
 };
 
 struct judge {
@@ -111,7 +111,7 @@ static double compute_metric(const struct diff_sample *s, int gpu, enum diff_met
     }
 }
 
-static int is_count(enum diff_metric m) {
+int diff_metric_counts(enum diff_metric m) {
     return m == DIFF_CALLS || m == DIFF_BYTES || m == DIFF_MEMORY;
 }
 
@@ -176,16 +176,17 @@ static double change_unit(const struct diff_change *c) {
     return c->linear ? double_max(c->side[0], c->side[1]) : 1;
 }
 
-/* Fills the side's series with the values of its runs. */
+/* Fills the side's series with the values of its runs; paired: of the pairs that have both. */
 static void collect_series(struct judge *j, const struct diff_row *row, int side,
-                           enum diff_metric m) {
+                           enum diff_metric m, int paired) {
     struct series *to = &j->side[side];
     to->count = 0;
     to->error = 0;
     for (uint32_t i = 0; i < j->d->runs[side]; ++i) {
         const struct diff_sample *s = &row->item->run[side][i];
         to->place[i] = 0;
-        if (has_value(s, row->gpu, m)) {
+        if (has_value(s, row->gpu, m) &&
+            (!paired || has_value(&row->item->run[!side][i], row->gpu, m))) {
             to->place[i] = to->count + 1;
             const struct diff_times *t = sample_times(s, row->gpu);
             to->histogram[to->count] = t->histogram;
@@ -225,7 +226,6 @@ static void take_means(struct judge *j, struct diff_change *c, int linear) {
         c->values[side] = s->count;
     }
     c->size = j->side[1].mean - j->side[0].mean;
-    c->known = c->values[0] && c->values[1];
 }
 
 /* Leaves the part of a change that the machines' speed does not explain. */
@@ -317,7 +317,7 @@ static void compare_few(const struct judge *j, struct diff_change *c, enum diff_
     double error = sqrt(a->error / a->count + b->error / b->count) * change_unit(c);
     c->least = in_units(c, j->d->floor);
     c->error = -1;
-    if (is_count(m)) {
+    if (diff_metric_counts(m)) {
         c->p = c->error = 0;
         c->least = in_units(c, log1p(j->o->threshold));
     } else if (m == DIFF_MAX || m == DIFF_P99) {
@@ -346,16 +346,57 @@ static void compare_series(struct judge *j, struct diff_change *c, enum diff_met
     }
 }
 
+/* The part of alpha that each of the numbers of interest has. The wall time, if it is none of them,
+ * has a probability of its own. */
+static double paired_alpha(const struct diff_options *o, const struct diff_row *row) {
+    uint32_t wall = (o->fail.on & DIFF_FAIL_WALL) != 0;
+    if (row->wall && !wall) {
+        return o->paired->alpha;
+    }
+    return o->paired->alpha / double_max(o->paired->watched + wall, 1);
+}
+
+/* Both means are moved by half of what pairs far off were moved by. */
+static void compare_pairs(struct judge *j, struct diff_change *c, double alpha) {
+    struct pairs_interval interval;
+    double *a = j->side[0].value, *b = j->side[1].value;
+    for (uint32_t i = 0; i < c->values[0]; ++i) {
+        a[i] = b[i] - a[i];
+    }
+    if (!c->linear) {
+        double middle = (j->side[0].mean + j->side[1].mean) / 2;
+        pairs_compare(&interval, a, c->values[0], alpha);
+        c->side[0] = exp(middle - interval.mean / 2);
+        c->side[1] = exp(middle + interval.mean / 2);
+    } else {
+        pairs_compare_zeros(&interval, a, c->values[0], alpha);
+    }
+    c->size = interval.mean;
+    c->error = interval.half;
+    c->standard = interval.error;
+    c->freedom = c->values[0] - 1.0;
+    c->p = interval.p;
+    c->least = in_units(c, log1p(j->o->paired->least));
+}
+
+/* Pairs without both values are shown as the means of the runs that have one. */
 static void compare_metric(struct judge *j, const struct diff_row *row, enum diff_metric m,
                            struct diff_change *c) {
+    int paired = j->o->paired != NULL, known = 0;
     memset(c, 0, sizeof *c);
     c->of = metric_words[m];
     c->p = 1;
-    collect_series(j, row, 0, m);
-    collect_series(j, row, 1, m);
-    take_means(j, c, is_count(m));
-    c->known &= row->seen[0] && row->seen[1];
-    if (c->known) {
+    c->error = -1;
+    for (int both = paired; both >= 0 && !known; --both) {
+        collect_series(j, row, 0, m, both);
+        collect_series(j, row, 1, m, both);
+        known = both == paired && j->side[0].count && j->side[1].count;
+    }
+    take_means(j, c, diff_metric_counts(m));
+    c->known = known;
+    if (known && paired) {
+        compare_pairs(j, c, paired_alpha(j->o, row));
+    } else if (known) {
         subtract_machine(j, row, c);
         compare_series(j, c, m);
     }
@@ -397,66 +438,6 @@ static void compare_time(struct judge *j, const struct diff_row *row, struct dif
 
 /* ---- Pairs. */
 
-/* Compares the pairs whose values are in both series. Both means are moved by half of what pairs
- * far off were moved by. */
-static void compare_pair_series(struct judge *j, struct diff_change *c, double alpha) {
-    struct pairs_interval interval;
-    double *a = j->side[0].value, *b = j->side[1].value;
-    take_means(j, c, 0);
-    c->error = -1;
-    if (!c->known) {
-        return;
-    }
-    for (uint32_t i = 0; i < c->values[0]; ++i) {
-        a[i] = b[i] - a[i];
-    }
-    if (!c->linear) {
-        double middle = (j->side[0].mean + j->side[1].mean) / 2;
-        pairs_compare(&interval, a, c->values[0], alpha);
-        c->side[0] = exp(middle - interval.mean / 2);
-        c->side[1] = exp(middle + interval.mean / 2);
-    } else {
-        pairs_compare_zeros(&interval, a, c->values[0], alpha);
-    }
-    c->size = interval.mean;
-    c->error = interval.half;
-    c->standard = interval.error;
-    c->freedom = c->values[0] - 1.0;
-    c->p = interval.p;
-    c->least = in_units(c, log1p(j->o->paired->least));
-}
-
-/* The part of alpha that each of the rows of interest has. */
-static double paired_alpha(const struct diff_options *o) {
-    uint32_t judged = o->paired->watched + ((o->fail.on & DIFF_FAIL_WALL) != 0);
-    return o->paired->alpha / double_max(judged, 1);
-}
-
-/* A row that one side alone has is shown as the mean of its runs. */
-static void compare_pairs(struct judge *j, const struct diff_row *row, enum diff_metric m,
-                          struct diff_change *c) {
-    uint32_t n = 0;
-    memset(c, 0, sizeof *c);
-    c->of = metric_words[m];
-    c->p = 1;
-    for (uint32_t i = 0; i < j->d->runs[0]; ++i) {
-        const struct diff_sample *a = &row->item->run[0][i], *b = &row->item->run[1][i];
-        if (has_value(a, row->gpu, m) && has_value(b, row->gpu, m)) {
-            j->side[0].value[n] = compute_metric(a, row->gpu, m);
-            j->side[1].value[n++] = compute_metric(b, row->gpu, m);
-        }
-    }
-    j->side[0].count = j->side[1].count = n;
-    if (!n) {
-        collect_series(j, row, 0, m);
-        collect_series(j, row, 1, m);
-        take_means(j, c, 0);
-        c->known = 0;
-        return;
-    }
-    compare_pair_series(j, c, paired_alpha(j->o));
-}
-
 /* The share of the wall time; < 0: neither run has the row. */
 static double share_of_first_pair(const struct diff *d, const struct diff_item *item, int gpu) {
     double total = 0, calls = 0, wall = 0;
@@ -486,10 +467,6 @@ void diff_watch(struct diff *d, struct diff_pairing *p, double share) {
     }
 }
 
-static int row_is_left_out(const struct judge *j, const struct diff_item *item, int gpu) {
-    return j->o->paired && !(item->watched & 1u << gpu);
-}
-
 /* ---- Rows. */
 
 /* The means of a side's runs. */
@@ -506,40 +483,31 @@ static void row_sum_side(const struct diff *d, struct diff_row *row, int side) {
 }
 
 static int row_is_empty(const struct diff_row *row, enum diff_metric m) {
-    if (row->seen[0] + row->seen[1] == 0) {
-        return 1;
+    const double *number = row->calls;
+    if (m == DIFF_BYTES || m == DIFF_MEMORY) {
+        number = m == DIFF_BYTES ? row->bytes : row->memory;
     }
-    if (m == DIFF_BYTES) {
-        return row->bytes[0] + row->bytes[1] <= 0;
-    }
-    if (m == DIFF_MEMORY) {
-        return row->memory[0] + row->memory[1] <= 0;
-    }
-    return row->calls[0] + row->calls[1] <= 0;
+    return row->seen[0] + row->seen[1] == 0 || number[0] + number[1] <= 0;
 }
 
 static void row_compare(struct judge *j, struct diff_row *row) {
-    enum diff_metric m = j->o->metric;
-    if (j->o->paired) {
-        compare_pairs(j, row, DIFF_TYPICAL, &row->change);
-        compare_pairs(j, row, DIFF_OWN, &row->self);
+    enum diff_metric m = row->metric;
+    if (m == DIFF_TIME || m == DIFF_GPU) {
+        compare_time(j, row, &row->change);
     } else {
-        if (m == DIFF_TIME || m == DIFF_GPU) {
-            compare_time(j, row, &row->change);
-        } else {
-            compare_metric(j, row, m, &row->change);
-        }
-        j->d->few += row->change.known && change_has_few(&row->change);
-        compare_metric(j, row, DIFF_OWN, &row->self);
+        compare_metric(j, row, m, &row->change);
     }
-    row->self.known &= !row->gpu;
+    compare_metric(j, row, DIFF_OWN, &row->self);
+    row->change.known &= row->seen[0] && row->seen[1];
+    row->self.known &= row->change.known && !row->gpu;
+    j->d->few += row->change.known && change_has_few(&row->change);
 }
 
 static void row_add(struct judge *j, const struct diff_item *item, int gpu) {
     struct diff_row *row = &j->d->row[j->d->rows];
     enum diff_metric m = j->o->metric;
-    if (row_is_left_out(j, item, gpu)) {
-        return;
+    if (j->o->paired && !(item->watched & 1u << gpu)) {
+        return; /* not of interest */
     }
     memset(row, 0, sizeof *row);
     row->item = item;
@@ -636,7 +604,7 @@ static int is_one_sided(const struct diff_options *o, const struct diff_row *row
     if (row->seen[0] && row->seen[1]) {
         return 0;
     }
-    return !o->paired || pairs_sign_p(row->seen[0], row->seen[1]) <= paired_alpha(o);
+    return !o->paired || pairs_sign_p(row->seen[0], row->seen[1]) <= paired_alpha(o, row);
 }
 
 static enum diff_verdict find_verdict(const struct diff *d, const struct diff_options *o,
@@ -677,7 +645,7 @@ static int is_of_losses(const struct diff_row *row, const double missing[2]) {
         if (row->metric == DIFF_CALLS) {
             return calls <= lost;
         }
-        return lost > 0 && (is_sum(row->metric) || is_count(row->metric));
+        return lost > 0 && (is_sum(row->metric) || diff_metric_counts(row->metric));
     default:
         return 0;
     }
@@ -798,47 +766,38 @@ static uint32_t count_same_files(const struct diff *d) {
     return same;
 }
 
-/* The wall times of both sides; paired: of the pairs in which both are known. */
-static void collect_walls(struct judge *j) {
-    struct series *side = j->side;
-    side[0].count = side[1].count = 0;
-    side[0].error = side[1].error = 0;
-    for (int k = 0; k < 2; ++k) {
-        for (uint32_t i = 0; i < j->d->runs[k]; ++i) {
-            double wall = j->d->run[k][i].wall;
-            side[k].place[i] = 0;
-            if (wall > 0 && (!j->o->paired || j->d->run[!k][i].wall > 0)) {
-                side[k].place[i] = side[k].count + 1;
-                side[k].value[side[k].count++] = wall;
-            }
+/* One test, besides those of the rows. -1 without memory. */
+static int judge_wall(struct judge *j) {
+    struct diff *d = j->d;
+    struct diff_item *item = scratch_get(&d->memory, sizeof *item);
+    struct diff_row *row = &d->wall;
+    if (!item) {
+        return -1;
+    }
+    /* Not corrected for the speed of the machines, as GPU times are not. */
+    *item = (struct diff_item){.name = "wall time", .set = "", .length = 9, .gpu = 1};
+    *row = (struct diff_row){.item = item, .metric = DIFF_TOTAL, .wall = 1};
+    for (int side = 0; side < 2; ++side) {
+        struct diff_sample *run = scratch_array(&d->memory, d->runs[side], sizeof *run);
+        item->run[side] = run;
+        for (uint32_t i = 0; run && i < d->runs[side]; ++i) {
+            run[i].calls = 1;
+            run[i].cpu.count = d->run[side][i].wall > 0;
+            run[i].cpu.total = d->run[side][i].wall;
         }
     }
-}
-
-/* One test, besides those of the rows: of pairs with a probability of its own, unless the wall time
- * is one of the numbers of interest. */
-static void judge_wall(struct judge *j) {
-    static const struct diff_item item = {.name = "wall time", .set = "", .length = 9};
-    struct diff_row *row = &j->d->wall;
-    struct diff_change *c = &row->change;
-    *row = (struct diff_row){.item = &item, .metric = DIFF_TOTAL, .wall = 1};
-    *c = (struct diff_change){.of = "wall", .error = -1, .p = 1};
-    collect_walls(j);
-    if (j->o->paired) {
-        int watched = (j->o->fail.on & DIFF_FAIL_WALL) != 0;
-        compare_pair_series(j, c, watched ? paired_alpha(j->o) : j->o->paired->alpha);
-    } else {
-        take_means(j, c, 0);
-        if (c->known && !change_has_few(c)) {
-            compare_enough(j, c, DIFF_TOTAL);
-        }
+    if (!item->run[0] || !item->run[1]) {
+        return -1;
     }
-    row->shows = find_shown(j, c, 1);
-    memcpy(row->seen, c->values, sizeof row->seen);
+    compare_metric(j, row, DIFF_TOTAL, &row->change);
+    row->change.of = "wall";
+    row->shows = find_shown(j, &row->change, 1);
+    memcpy(row->seen, row->change.values, sizeof row->seen);
     row->verdict = DIFF_UNSURE;
-    if (c->known) {
-        row->verdict = find_change_verdict(j->d, j->o, c, FALSE_FINDINGS);
+    if (row->change.known) {
+        row->verdict = find_change_verdict(d, j->o, &row->change, FALSE_FINDINGS);
     }
+    return 0;
 }
 
 /* ---- Failures. */
@@ -872,25 +831,17 @@ int diff_judge(struct diff *d, const struct diff_options *o) {
     }
     j->d = d;
     j->o = o;
-    for (int side = 0; side < 2; ++side) {
-        j->side[side].histogram =
-            scratch_array(&d->memory, DIFF_RUNS, sizeof *j->side[side].histogram);
-        if (!j->side[side].histogram) {
-            return -1;
-        }
-    }
     if (diff_order_find(d)) {
         return -1;
     }
     find_machine(d, scratch);
     d->floor = log1p(double_max(o->threshold, FEW_LEAST));
     rows_fill(j);
-    if (d->few && !is_count(o->metric) && !o->paired) {
+    if (d->few && !diff_metric_counts(o->metric) && !o->paired) {
         find_floor(d, scratch);
         rows_fill(j); /* again, with the floor */
     }
     judge_rows(j, scratch);
-    judge_wall(j);
     d->same = count_same_files(d);
-    return 0;
+    return judge_wall(j);
 }

@@ -229,6 +229,8 @@ double diff_error_percent(const struct diff_change *c);
 /* Whether the row, or any, is what --fail-on names. A comparison without a row fails, too. */
 int diff_row_fails(const struct diff_options *o, const struct diff_row *row);
 int diff_fails(const struct diff *d, const struct diff_options *o);
+/* Whether it is a number of calls or bytes, compared as it is. */
+int diff_metric_counts(enum diff_metric m);
 /* SLOWER, or of a metric that counts MORE ... */
 const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v);
 

@@ -60,26 +60,18 @@ struct show {
     const char *paragraph_end; /* of a line of text that is a paragraph in Markdown */
 };
 
-static int metric_counts(enum diff_metric m) {
-    return m == DIFF_CALLS || m == DIFF_BYTES || m == DIFF_MEMORY;
-}
-
-static int is_count_metric(const struct show *s) {
-    return metric_counts(s->o->metric);
-}
-
 static int is_call_time(enum diff_metric m) {
     return m == DIFF_TIME || m == DIFF_TYPICAL || m == DIFF_AVG;
 }
 
 const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v) {
-    if (metric_counts(metric) && v == DIFF_SLOWER) {
+    if (diff_metric_counts(metric) && v == DIFF_SLOWER) {
         return "MORE";
     }
     if (metric == DIFF_MEMORY && v == DIFF_FASTER) {
         return "LESS";
     }
-    if (metric_counts(metric) && v == DIFF_FASTER) {
+    if (diff_metric_counts(metric) && v == DIFF_FASTER) {
         return "FEWER";
     }
     return verdict_words[v];
@@ -226,7 +218,7 @@ static void cell_change(struct show *s, uint32_t row, const struct diff_row *r) 
     }
     format_difference(s, text, c);
     cell_put(s, row, CHANGE, text);
-    if (is_count_metric(s)) {
+    if (diff_metric_counts(s->o->metric)) {
         cell_put(s, row, ERROR, "");
         return;
     }
@@ -252,59 +244,58 @@ static void cell_calls(struct show *s, uint32_t row, const struct diff_row *r) {
     }
 }
 
+/* The cell of the note, for one more. */
+static struct text *note_more(struct show *s, uint32_t row) {
+    if (s->cells.length > cell_at(s, row, NOTE)->from) {
+        text_put(&s->cells, ", ", 2);
+    }
+    return &s->cells;
+}
+
 /* "about 7 more pairs for 2.0 %": what decides a row that is UNSURE. */
-static void note_add_runs(const struct show *s, const struct diff_row *r, char *text, size_t size,
-                          size_t at) {
+static void note_runs(struct show *s, uint32_t row, const struct diff_row *r) {
     char wanted[TEXT_NUMBER];
-    uint32_t runs = (uint32_t)u64_min(r->change.values[0], r->change.values[1]);
-    if (r->verdict != DIFF_UNSURE || s->o->paired || runs < DIFF_ENOUGH || r->change.error < 0 ||
-        !r->change.known || r->lost) {
+    const struct diff_change *c = &r->change;
+    uint32_t runs = (uint32_t)u64_min(c->values[0], c->values[1]);
+    if (r->verdict != DIFF_UNSURE || s->o->paired || runs < DIFF_ENOUGH || c->error < 0 ||
+        !c->known || r->lost) {
         return;
     }
-    double least = log1p(s->o->threshold);
-    if (r->change.linear) {
-        least = s->o->threshold * r->change.side[0];
-    }
-    double more = diff_more_runs(fabs(r->change.size), r->change.error, runs, least);
-    const char *comma = at ? ", " : "";
+    double least = c->linear ? s->o->threshold * c->side[0] : log1p(s->o->threshold);
+    double more = diff_more_runs(fabs(c->size), c->error, runs, least);
     format_percent(wanted, 100 * s->o->threshold);
-    if (more > MORE_RUNS) {
-        snprintf(text + at, size - at, "%smore than %u more pairs for %s", comma, MORE_RUNS,
-                 wanted);
-    } else {
-        snprintf(text + at, size - at, "%sabout %u more pair%s for %s", comma, (unsigned)more,
-                 text_plural((uint64_t)more), wanted);
-    }
+    text_add(note_more(s, row), "%s %u more pair%s for %s",
+             more > MORE_RUNS ? "more than" : "about", (unsigned)double_min(more, MORE_RUNS),
+             text_plural((uint64_t)more), wanted);
 }
 
 static void cell_note(struct show *s, uint32_t row, const struct diff_row *r) {
-    char text[8 * TEXT_NUMBER] = "", a[TEXT_NUMBER], b[TEXT_NUMBER];
-    size_t n = 0;
+    char a[TEXT_NUMBER], b[TEXT_NUMBER];
+    struct cell *to = cell_at(s, row, NOTE);
+    to->from = s->cells.length;
     format_bytes(a, r->bytes[0]);
     format_bytes(b, r->bytes[1]);
     if (strcmp(a, b) && !r->gpu && s->o->metric != DIFF_BYTES) {
-        n += (size_t)snprintf(text, sizeof text, "bytes %s -> %s", a, b);
+        text_add(note_more(s, row), "bytes %s -> %s", a, b);
     }
     if (r->lost) {
-        n += (size_t)snprintf(text + n, sizeof text - n, "%sscopes were lost", n ? ", " : "");
+        text_add(note_more(s, row), "scopes were lost");
     }
     if (fabs(r->change.machine) > 0) {
         format_change(a, r->change.machine);
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s by the machine", n ? ", " : "", a);
+        text_add(note_more(s, row), "%s by the machine", a);
     }
     if (r->item->partial && !r->change.known) {
-        const char *comma = n ? ", " : "";
-        n += (size_t)snprintf(text + n, sizeof text - n, "%scalls were not timed", comma);
+        text_add(note_more(s, row), "calls were not timed");
     }
     for (int side = 0; side < 2; ++side) {
         if (r->seen[side] && r->seen[side] < s->d->runs[side]) {
-            const char *comma = n ? ", " : "";
-            n += (size_t)snprintf(text + n, sizeof text - n, "%sin %u of %u runs of %c", comma,
-                                  r->seen[side], s->d->runs[side], "AB"[side]);
+            text_add(note_more(s, row), "in %u of %u runs of %c", r->seen[side], s->d->runs[side],
+                     "AB"[side]);
         }
     }
-    note_add_runs(s, r, text, sizeof text, n);
-    cell_put(s, row, NOTE, text);
+    note_runs(s, row, r);
+    to->length = to->width = s->cells.length - to->from;
 }
 
 static void cells_fill(struct show *s) {
@@ -594,22 +585,9 @@ static void put_pairs_end(struct show *s) {
     }
 }
 
-static void put_few(struct show *s) {
-    const struct diff *d = s->d;
-    char least[TEXT_NUMBER];
-    format_percent(least, 100 * expm1(d->floor));
-    if (d->runs[0] < DIFF_ENOUGH || d->runs[1] < DIFF_ENOUGH) {
-        text_add(s->out,
-                 "fewer than %u runs per side do not show how far runs differ: ", DIFF_ENOUGH);
-    } else {
-        text_add(s->out, "%u row%s with values of fewer than %u runs of a side: ", d->few,
-                 text_plural(d->few), DIFF_ENOUGH);
-    }
-    text_add(s->out, "changes under %s are UNSURE%s", least, s->paragraph_end);
-}
-
 static void put_diff_head(struct show *s) {
     const struct diff *d = s->d;
+    char least[TEXT_NUMBER];
     const char *bold = s->markdown ? "**" : "";
     text_add(s->out, "%sstint %s%s: A is ", bold, s->o->paired ? "ab" : "diff", bold);
     put_program(s, 0);
@@ -634,8 +612,12 @@ static void put_diff_head(struct show *s) {
     put_order(s);
     if (s->o->paired) {
         put_pairing(s);
-    } else if (d->few && !is_count_metric(s)) {
-        put_few(s);
+    } else if (d->few && !diff_metric_counts(s->o->metric)) {
+        format_percent(least, 100 * expm1(d->floor));
+        text_add(s->out,
+                 "fewer than %u runs per side do not show how far runs differ (%u row%s): changes "
+                 "under %s are UNSURE%s",
+                 DIFF_ENOUGH, d->few, text_plural(d->few), least, s->paragraph_end);
     }
     if (!s->markdown) {
         text_add(s->out, "\n");
@@ -656,7 +638,7 @@ static void put_diff_tail(struct show *s) {
     const struct diff *d = s->d;
     char a[TEXT_NUMBER], b[TEXT_NUMBER], change[TEXT_NUMBER], error[TEXT_NUMBER];
     const char *more = "slower", *less = "faster";
-    if (is_count_metric(s)) {
+    if (diff_metric_counts(s->o->metric)) {
         more = "more";
         less = "fewer";
     }
