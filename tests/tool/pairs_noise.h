@@ -78,7 +78,7 @@ static inline void noise_judge(struct noise_result *r, double (*change)[NOISE_PA
     r->slower = r->faster = r->undecided = 0;
     for (uint32_t i = 0; i < scopes; ++i) {
         struct pairs_interval interval;
-        pairs_compare(&interval, change[i], r->pairs, alpha / scopes);
+        pairs_compare(&interval, change[i], r->pairs, alpha / scopes, 0);
         enum pairs_verdict v = pairs_verdict(&interval, log1p(least));
         if (i == 0) {
             r->verdict = (int)v;

@@ -33,7 +33,7 @@ TEST(pairs, as_integrated_with_scipy) {
     for (size_t i = 0; i < sizeof pairs_vectors / sizeof *pairs_vectors; ++i) {
         const struct pairs_vector *v = &pairs_vectors[i];
         struct pairs_interval out;
-        pairs_compare(&out, v->change, v->count, v->alpha);
+        pairs_compare(&out, v->change, v->count, v->alpha, 0);
         CHECK(is_near(out.mean, v->mean, 1e-7));
         CHECK(is_near(out.half, v->half, 1e-5));
         CHECK(is_near(out.p, v->p, 1e-5));
@@ -43,12 +43,12 @@ TEST(pairs, as_integrated_with_scipy) {
 TEST(pairs, few_have_no_interval) {
     static const double change[] = {0.1, 0.1, 0.1001};
     struct pairs_interval out;
-    pairs_compare(&out, change, 0, 0.05);
+    pairs_compare(&out, change, 0, 0.05, 0);
     CHECK(out.half < 0 && out.p >= 1);
-    pairs_compare(&out, change, 1, 0.05);
+    pairs_compare(&out, change, 1, 0.05, 0);
     CHECK(out.half < 0 && is_near(out.mean, 0.1, 1e-12));
     CHECK_EQ_U64(pairs_verdict(&out, 0.01), PAIRS_UNDECIDED);
-    pairs_compare(&out, change, 3, 0.0025);
+    pairs_compare(&out, change, 3, 0.0025, 0);
     CHECK_EQ_U64(pairs_verdict(&out, 0.01), PAIRS_UNDECIDED);
 }
 
@@ -72,13 +72,13 @@ TEST(pairs, a_disturbed_pair_decides_nothing) {
         change[i] = 0.03 + (i % 3 - 1) * 0.002;
     }
     change[5] = -0.9;
-    pairs_compare(&out, change, 12, 0.0025);
+    pairs_compare(&out, change, 12, 0.0025, 0);
     CHECK_EQ_U64(pairs_verdict(&out, 0.01), PAIRS_SLOWER);
     for (int i = 0; i < 12; ++i) {
         change[i] = (i % 3 - 1) * 0.002;
     }
     change[5] = 0.9;
-    pairs_compare(&out, change, 12, 0.0025);
+    pairs_compare(&out, change, 12, 0.0025, 0);
     CHECK_EQ_U64(pairs_verdict(&out, 0.01), PAIRS_WITHIN);
 }
 
@@ -90,8 +90,8 @@ TEST(pairs, the_order_is_no_part_of_it) {
     for (int i = 0; i < 9; ++i) {
         b[i] = a[8 - i];
     }
-    pairs_compare(&one, a, 9, 0.01);
-    pairs_compare(&two, b, 9, 0.01);
+    pairs_compare(&one, a, 9, 0.01, 0);
+    pairs_compare(&two, b, 9, 0.01, 0);
     CHECK(is_near(one.mean, two.mean, 1e-12) && is_near(one.half, two.half, 1e-12));
 }
 
@@ -159,7 +159,7 @@ static uint32_t count_zeros(double zeros, double noise, int changed, uint32_t se
             double a = noise_uniform(&n) < zeros ? 0 : exp(noise * noise_normal(&n));
             double b = noise_uniform(&n) < zeros && !changed ? 0 : exp(noise * noise_normal(&n));
             change[pairs++] = b - a;
-            pairs_compare_zeros(&interval, change, pairs, 0.05);
+            pairs_compare(&interval, change, pairs, 0.05, 1);
             verdict = (int)pairs_verdict(&interval, 0.01);
         }
         found += verdict == PAIRS_SLOWER || (verdict == PAIRS_FASTER && !changed);

@@ -363,13 +363,11 @@ static void compare_pairs(struct judge *j, struct diff_change *c, double alpha) 
     for (uint32_t i = 0; i < c->values[0]; ++i) {
         a[i] = b[i] - a[i];
     }
+    pairs_compare(&interval, a, c->values[0], alpha, c->linear);
     if (!c->linear) {
         double middle = (j->side[0].mean + j->side[1].mean) / 2;
-        pairs_compare(&interval, a, c->values[0], alpha);
         c->side[0] = exp(middle - interval.mean / 2);
         c->side[1] = exp(middle + interval.mean / 2);
-    } else {
-        pairs_compare_zeros(&interval, a, c->values[0], alpha);
     }
     c->size = interval.mean;
     c->error = interval.half;

@@ -89,11 +89,6 @@ struct pairs_interval {
     double error; /* standard error of the mean */
 };
 
-/* The same of differences, many of which may be equal or 0, as of a number that is 0 in some runs:
- * nothing is moved, and the interval excludes 0 only if the signs alone do (pairs_sign_p). */
-void pairs_compare_zeros(struct pairs_interval *out, const double *change, uint32_t count,
-                         double alpha);
-
 /* The probability of so many pairs with more on side 1 and with more on side 0 if neither is more
  * likely; valid at any number of pairs. */
 double pairs_sign_p(uint32_t up, uint32_t down);
@@ -102,8 +97,10 @@ enum pairs_verdict { PAIRS_UNDECIDED, PAIRS_SLOWER, PAIRS_FASTER, PAIRS_WITHIN }
 
 /* The interval after `count` pairs. With a probability of at least 1 - alpha the intervals after
  * all numbers of pairs contain the true change, so the caller may look after each pair and stop at
- * any. */
-void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha);
+ * any. zeros: differences, many of which may be equal or 0; none is moved, and the interval excludes
+ * 0 only if the signs alone do. */
+void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha,
+                   int zeros);
 
 /* SLOWER and FASTER: the interval excludes 0, and the mean is at least `least`. WITHIN: the whole
  * interval is nearer to 0 than `least`. */

@@ -86,16 +86,6 @@ static void compare_moments(struct pairs_interval *out, const struct moments *m,
     }
 }
 
-void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha) {
-    struct moments m = {0, 0};
-    double low, high;
-    if (count) {
-        find_range(change, count, &low, &high);
-        sum_pairs(&m, change, count, low, high);
-    }
-    compare_moments(out, &m, count, alpha);
-}
-
 /*
  * Bets on the next sign: a share of the wealth that is won or lost, on one side and on the other.
  * While the signs are as likely as each other, the wealth is a martingale that begins with 1.
@@ -112,22 +102,32 @@ double pairs_sign_p(uint32_t up, uint32_t down) {
     return double_min(1 / wealth, 1);
 }
 
-void pairs_compare_zeros(struct pairs_interval *out, const double *change, uint32_t count,
-                         double alpha) {
-    struct moments m = {0, 0};
+/* The interval excludes 0 only if the signs alone do. */
+static void widen_by_signs(struct pairs_interval *out, const double *change, uint32_t count,
+                           double alpha) {
     uint32_t up = 0, down = 0;
     for (uint32_t i = 0; i < count; ++i) {
         up += change[i] > 0;
         down += change[i] < 0;
     }
-    if (count) {
-        sum_pairs(&m, change, count, -INFINITY, INFINITY);
-    }
-    compare_moments(out, &m, count, alpha);
     double p = pairs_sign_p(up, down);
     out->p = double_max(out->p, p);
     if (out->half >= 0 && p > alpha) {
         out->half = double_max(out->half, fabs(out->mean));
+    }
+}
+
+void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha,
+                   int zeros) {
+    struct moments m = {0, 0};
+    double low, high;
+    find_range(change, zeros ? 0 : count, &low, &high);
+    if (count) {
+        sum_pairs(&m, change, count, low, high);
+    }
+    compare_moments(out, &m, count, alpha);
+    if (zeros) {
+        widen_by_signs(out, change, count, alpha);
     }
 }
 
