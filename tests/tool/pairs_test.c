@@ -146,44 +146,38 @@ TEST(pairs, extra_work_is_found) {
 /* ---- Zeros. */
 
 /* Comparisons of a number that is 0 in a share of the runs and else about 1, with itself, that
- * have a false verdict at any look; of a number that is 0 in no run of side 1, if `changed`. */
-static uint32_t count_zeros(double zeros, double noise, int changed, uint32_t seed) {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < 1000; ++i) {
-        struct noise n = {.random = seed * 100000 + i};
-        double change[NOISE_PAIRS];
-        int verdict = PAIRS_UNDECIDED;
-        for (uint32_t pairs = 0;
-             pairs < NOISE_PAIRS && verdict != PAIRS_SLOWER && verdict != PAIRS_FASTER;) {
-            struct pairs_interval interval;
-            double a = noise_uniform(&n) < zeros ? 0 : exp(noise * noise_normal(&n));
-            double b = noise_uniform(&n) < zeros && !changed ? 0 : exp(noise * noise_normal(&n));
-            change[pairs++] = b - a;
-            pairs_compare(&interval, change, pairs, 0.05, 1);
-            verdict = (int)pairs_verdict(&interval, 0.01);
+ * have a false verdict at any look: 5 % of 1 000, also of numbers that are all equal where they are
+ * not 0. Or, if it is 0 in no run of side 1, that find this. */
+TEST(pairs, zeros) {
+    static const struct {
+        double zeros, noise;
+        uint32_t changed, least, most;
+    } rows[] = {{0.02, 0, 0, 0, 50},       {0.5, 0, 0, 0, 50},       {0.98, 0, 0, 0, 50},
+                {0.2, 0.05, 0, 0, 50},     {0.8, 0.05, 0, 0, 50},    {0.02, 0.5, 0, 0, 50},
+                {0.5, 0.5, 0, 0, 50},      {0.98, 0.5, 0, 0, 50},    {1, 0, 1, 1000, 1000},
+                {0.8, 0.05, 1, 990, 1000}, {0.5, 0.05, 1, 650, 1000}};
+    for (uint32_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < 1000; ++i) {
+            struct noise n = {.random = (10 + k) * 100000 + i};
+            double change[NOISE_PAIRS], zeros = rows[k].zeros, noise = rows[k].noise;
+            enum pairs_verdict v = PAIRS_UNDECIDED;
+            for (uint32_t pairs = 0;
+                 pairs < NOISE_PAIRS && v != PAIRS_SLOWER && v != PAIRS_FASTER;) {
+                struct pairs_interval interval;
+                double a = noise_uniform(&n) < zeros ? 0 : exp(noise * noise_normal(&n));
+                double b = noise_uniform(&n) < zeros ? 0 : exp(noise * noise_normal(&n));
+                change[pairs++] = (rows[k].changed ? 1 : b) - a;
+                pairs_compare(&interval, change, pairs, 0.05, 1);
+                v = pairs_verdict(&interval, 0.01);
+            }
+            found += v == PAIRS_SLOWER || (v == PAIRS_FASTER && !rows[k].changed);
         }
-        found += verdict == PAIRS_SLOWER || (verdict == PAIRS_FASTER && !changed);
+        if (getenv("V")) {
+            printf("%u of 1000 with zeros\n", found);
+        }
+        CHECK(found >= rows[k].least && found <= rows[k].most);
     }
-    if (getenv("V")) {
-        printf("%u of 1000 with zeros\n", found);
-    }
-    return found;
-}
-
-/* 5 % of 1 000, also of numbers that are all equal where they are not 0. */
-TEST(pairs, no_false_alarm_of_zeros) {
-    static const double zeros[] = {0.02, 0.2, 0.5, 0.8, 0.98};
-    for (uint32_t i = 0; i < 5; ++i) {
-        CHECK(count_zeros(zeros[i], 0, 0, 10 + i) <= 50);
-        CHECK(count_zeros(zeros[i], 0.05, 0, 20 + i) <= 50);
-        CHECK(count_zeros(zeros[i], 0.5, 0, 30 + i) <= 50);
-    }
-}
-
-TEST(pairs, fewer_zeros_are_found) {
-    CHECK(count_zeros(1, 0, 1, 40) == 1000);
-    CHECK(count_zeros(0.8, 0.05, 1, 41) >= 990);
-    CHECK(count_zeros(0.5, 0.05, 1, 42) >= 650);
 }
 
 /* The bet on the signs is fair: before the next sign its wealth, 1 / p, is expected to stay. */
