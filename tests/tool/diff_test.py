@@ -47,6 +47,17 @@ def record(folder, side, count, *story, program=FAKE):
     return files
 
 
+def record_moved(folder, *sides):
+    """Records runs whose scope "moved" takes so many us, alternating. The files of both sides."""
+    files = [], []
+    for at, lengths in enumerate(zip(*sides)):
+        for side, us in zip(files, lengths):
+            side.append(folder / ("%d-%d.stint" % (at, us)))
+            done = run(FAKE, "-1", "10", str(at + 1), "moved", str(us), STINT_FILE=str(side[-1]))
+            need(done.returncode == 0, done)
+    return files
+
+
 def verdicts(text):
     """name -> verdict."""
     words = "SLOWER|FASTER|SAME|UNSURE|NEW|GONE|MORE|FEWER"
@@ -77,12 +88,7 @@ def case_alike(folder):
 
 def case_errors(folder):
     """The interval is one of a ratio: a decrease by almost all is known to less than the rest."""
-    a, b = [], []
-    for at, lengths in enumerate(zip([40000, 60000, 80000, 90000, 70000], [1000, 1500, 2000, 2200, 900])):
-        for side, us in zip((a, b), lengths):
-            side.append(folder / ("%d.stint" % us))
-            done = run(FAKE, "-1", "10", str(at + 1), "moved", str(us), STINT_FILE=str(side[-1]))
-            need(done.returncode == 0, done)
+    a, b = record_moved(folder, [40000, 60000, 80000, 90000, 70000], [1000, 1500, 2000, 2200, 900])
     text = diff(*a, "--", *b).stdout
     row = re.search(r"(?m)^moved .* (-\d+\.\d) % +(\d+\.\d) % ", text)
     need(row and float(row.group(1)) < -95, text)
@@ -144,14 +150,7 @@ def case_conditions(folder):
 
 def case_more_pairs(folder):
     """An UNSURE row says how many more pairs would decide it."""
-    def runs(side, lengths):
-        files = [folder / ("%s-%d.stint" % (side, us)) for us in lengths]
-        for at, file in enumerate(files):
-            done = run(FAKE, "-1", "10", str(at + 1), "moved", str(lengths[at]), STINT_FILE=str(file))
-            need(done.returncode == 0, done)
-        return files
-
-    a, b = runs("a", [1000, 1100, 1050, 980]), runs("b", [1020, 1130, 1000, 1090])
+    a, b = record_moved(folder, [1000, 1100, 1050, 980], [1020, 1130, 1000, 1090])
     text = diff(*a, "--", *b).stdout
     need(re.search(r"(?m)^moved +UNSURE .* about \d+ more pairs for 2\.0 %$", text), text)
     more = int(re.search(r"about (\d+) more", text).group(1))

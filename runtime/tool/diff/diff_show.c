@@ -542,13 +542,8 @@ static void put_shown(struct show *s) {
     if (!n) {
         return;
     }
-    double shown = diff_median(shows, n);
-    if (shown < 900) {
-        format_percent(size, shown);
-    } else {
-        format_factor(size, "x ", 1 + shown / 100);
-    }
-    text_add(s->out, "these runs can show a change of %s or more%s%s", size,
+    format_change(size, log1p(diff_median(shows, n) / 100));
+    text_add(s->out, "these runs can show a change of %s or more%s%s", size + (*size == '+'),
              n > 1 ? " in half of the rows" : "", s->paragraph_end);
 }
 
