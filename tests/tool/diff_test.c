@@ -519,7 +519,7 @@ static int adds_up(const struct diff_row *row, double a, double b, enum diff_ver
 
 static const double edges[] = {1, 1e6, 9223372036854775808.0, 18446744073709551615.0};
 
-/* Of single runs there is a verdict where there are calls enough, or counts. */
+/* Single runs have a verdict where there are calls enough, or counts. */
 TEST(diff, zero_is_a_value_of_each_metric) {
     static const uint32_t none[2] = {0, 0};
     for (enum diff_metric m = DIFF_TIME; m <= DIFF_GPU; ++m) {

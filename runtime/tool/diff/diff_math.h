@@ -97,8 +97,8 @@ enum pairs_verdict { PAIRS_UNDECIDED, PAIRS_SLOWER, PAIRS_FASTER, PAIRS_WITHIN }
 
 /* The interval after `count` pairs. With a probability of at least 1 - alpha the intervals after
  * all numbers of pairs contain the true change, so the caller may look after each pair and stop at
- * any. zeros: differences, many of which may be equal or 0; none is moved, and the interval excludes
- * 0 only if the signs alone do. */
+ * any. zeros: differences, many of which may be equal or 0; none is moved, and the interval
+ * excludes 0 only if the signs alone do. */
 void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha,
                    int zeros);
 

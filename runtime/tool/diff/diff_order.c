@@ -12,10 +12,10 @@
  * other: where neighbours differ as much as distant runs do, models with less drift weigh more.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/order.h"
 #include "diff.h"
 
 #define NEIGHBOURS 0.95 /* correlation of the drift of two runs at the usual distance */
@@ -134,45 +134,39 @@ double diff_order_widen(const struct diff_ordered *run, uint32_t count) {
 
 /* ---- The runs of a comparison. */
 
-static int compare_starts(const void *left, const void *right) {
-    const struct diff_place *a = left, *b = right;
-    return (a->start > b->start) - (a->start < b->start);
-}
-
-/* By time, or as they were given. */
-static void sort_runs(struct diff *d, uint32_t count, int timed) {
-    for (uint32_t i = 0; i < count; ++i) {
-        int side = i >= d->runs[0];
-        uint32_t number = side ? i - d->runs[0] : i;
-        uint64_t start = timed ? d->run[side][number].start_real_ns : i + 1;
-        d->order[i] = (struct diff_place){start, 0, number, side};
-    }
-    qsort(d->order, count, sizeof *d->order, compare_starts);
+static int is_started_before(const void *what, uint32_t a, uint32_t b) {
+    const struct diff_place *run = what;
+    return run[a].start < run[b].start;
 }
 
 int diff_order_find(struct diff *d) {
     uint32_t count = d->runs[0] + d->runs[1];
+    struct diff_place *given = scratch_array(&d->memory, count, sizeof *given);
     double *distance = scratch_array(&d->memory, count, sizeof *distance);
     d->order = scratch_array(&d->memory, count, sizeof *d->order);
     d->ordered = scratch_array(&d->memory, count, sizeof *d->ordered);
-    if (!distance || !d->order || !d->ordered) {
+    if (!given || !distance || !d->order || !d->ordered) {
         return -1;
     }
-    sort_runs(d, count, 1);
-    uint64_t last = 0;
-    d->order_is_known = 1;
     for (uint32_t i = 0; i < count; ++i) {
-        d->order_is_known &= d->order[i].start > last;
-        last = d->order[i].start;
+        int side = i >= d->runs[0];
+        uint32_t number = side ? i - d->runs[0] : i;
+        given[i] = (struct diff_place){d->run[side][number].start_real_ns, 0, number, side};
     }
-    if (!d->order_is_known) {
-        sort_runs(d, count, 0);
+    uint32_t *order = order_by(&d->memory, count, is_started_before, given);
+    if (!order) {
+        return -1;
     }
+    d->order_is_known = given[order[0]].start != 0;
     for (uint32_t i = 1; i < count; ++i) {
-        distance[i - 1] = (double)(d->order[i].start - d->order[i - 1].start);
-        d->order[i].at = d->order[i - 1].at + distance[i - 1];
+        d->order_is_known &= given[order[i]].start > given[order[i - 1]].start;
     }
-    double usual = diff_median(distance, count - 1);
+    for (uint32_t i = 0; i < count; ++i) {
+        d->order[i] = given[d->order_is_known ? order[i] : i];
+        d->order[i].at = d->order_is_known ? (double)(d->order[i].start - d->order[0].start) : i;
+        distance[i] = i ? d->order[i].at - d->order[i - 1].at : 0;
+    }
+    double usual = diff_median(distance + 1, count - 1);
     for (uint32_t i = 0; i < count; ++i) {
         d->order[i].at /= usual;
         d->ordered[i].side = d->order[i].side;
