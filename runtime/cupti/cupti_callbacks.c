@@ -111,12 +111,9 @@ static void cupti_forget_contexts(void) {
 
 static void cupti_on_enter(const struct cupti_callback *call, unsigned use) {
     uint64_t stream = cupti_get_stream(call, use);
+    cupti_contexts_enter();
     if (use & CUPTI_USE_LAUNCH) {
         cupti_arrivals_enter_launch(call->correlationId);
-    }
-    if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
-        cupti_contexts_note(call->context);
-        cupti_enter_call_timed(call->correlationId, use);
     }
     if (use & CUPTI_USE_CONTEXT_END) {
         cupti_forget_contexts();
@@ -125,6 +122,12 @@ static void cupti_on_enter(const struct cupti_callback *call, unsigned use) {
         cupti_streams_destroy(stream);
     } else {
         cupti_streams_note(stream);
+    }
+    if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY)) {
+        cupti_enter_call_timed(call->correlationId, use);
+    }
+    if (use & CUPTI_USE_CAPTURE) {
+        cupti_streams_capture_begins();
     }
 }
 
@@ -139,11 +142,14 @@ static void cupti_on_exit(const struct cupti_callback *call, unsigned use) {
     if (code == GPU_INVALID_HANDLE) {
         cupti_streams_destroy(cupti_get_stream(call, use));
     }
+    if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY) && !(use & CUPTI_USE_OUTER)) {
+        cupti_contexts_note(call->context);
+    }
     if (use & CUPTI_USE_CONTEXT_END) {
         cupti_forget_contexts(); /* within such a call there may have been others */
     }
-    if (use & CUPTI_USE_CAPTURE && !code) {
-        cupti_streams_capture_begun(cupti_get_stream(call, use));
+    if (use & CUPTI_USE_CAPTURE) {
+        cupti_streams_capture_begun(cupti_get_stream(call, use), code);
     }
     if (use & CUPTI_USE_CAPTURE_END) {
         cupti_streams_capture_ended(cupti_get_stream(call, use), code);

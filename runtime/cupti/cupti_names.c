@@ -47,7 +47,7 @@ struct name_rule {
  * A stream is named where most work is launched; where it is in the parameters is in
  * generated_cuda_meta.h and generated_cuda_runtime_api_meta.h of the toolkit. */
 static const struct name_rule name_rules[] = {
-    {"__cudaLaunch*", LAUNCH},
+    {"__cudaLaunch*", LAUNCH | CUPTI_USE_OUTER},
     {"__cuda*", 0},
     {"cudaLaunchKernelEx*", LAUNCH_CONFIG},
     {"cudaLaunchKernel*", LAUNCH_ON(6)},

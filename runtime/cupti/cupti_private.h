@@ -101,6 +101,7 @@ enum cupti_use {
     CUPTI_USE_OWN = 128         /* this library calls it, too: its own calls are left out */
 };
 #define CUPTI_USE_CALLBACK 254u
+#define CUPTI_USE_OUTER 4096u /* a call within it does the work, and names the stream */
 /* Where its parameters name the stream: a word of 8 bytes of the parameters themselves, or of the
  * configuration of a launch, which the first of them points to. 0: nowhere. */
 #define CUPTI_STREAM_AT(word) (((word) + 1u) << 8) /* word: below 14 */
@@ -137,7 +138,11 @@ int cupti_prepare_injection(void);
 /* ---- What callbacks saw of contexts (cupti_contexts.c), to wait for them: those in which calls
  * were made. Any thread, no lock. */
 
+/* A call begins, and ends: by then the calls within it have named the stream, so that it is known
+ * as captured before its context is waited for. */
+void cupti_contexts_enter(void);
 void cupti_contexts_note(uint64_t context);
+void cupti_contexts_end_session(void);
 /* A call begins that ends a context, which may be any: all are forgotten, and known again when
  * calls are made in them. */
 void cupti_contexts_forget(void);
@@ -151,7 +156,12 @@ int cupti_contexts_wait(int *waited);
 
 /* A call names it, and does not destroy it. */
 void cupti_streams_note(uint64_t stream);
-void cupti_streams_capture_begun(uint64_t stream);
+/* A call that begins a capture begins, and has ended; it is held up by a wait. */
+void cupti_streams_capture_begins(void);
+void cupti_streams_capture_begun(uint64_t stream, int code);
+/* Around a wait for a context and the question before it. */
+void cupti_streams_wait_begins(void);
+void cupti_streams_wait_ended(void);
 /* code: of the call that was to end it. */
 void cupti_streams_capture_ended(uint64_t stream, int code);
 /* A call begins that destroys it, or that may destroy any. */

@@ -16,10 +16,14 @@
  * The destruction of streams is not seen between sessions, so that a session begins with an empty
  * table. A capture whose end was not seen yet is kept by its stream's name: until that stream is
  * seen again it counts as captured, without a question.
+ *
+ * A call that begins a capture is held up while a context is waited for: the wait would end the
+ * capture.
  */
 #include "cupti_private.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "gpu/gpu.h"
@@ -29,12 +33,17 @@
 #define CAPTURES 64u
 /* A question takes the driver less than 1 us, but the thread that asks may lose its processor. */
 #define YIELDS_MAX 1000
+/* The work that is waited for may need the thread that begins a capture: 1 s at most. */
+#define HELD_UP_MOST 10000
+#define HELD_UP_US 100
 #define WRONG_THREAD 908 /* cuStreamEndCapture: the capture goes on */
 
 /* Handles, 0 = free. Any thread; sequentially consistent where they are taken out and asked for. */
 static uint64_t streams[BUCKETS][WAYS];
 static uint64_t captures[CAPTURES]; /* whose captures began and have not ended */
 static uint32_t askers;             /* threads that may be asking; likewise */
+static uint32_t beginners;          /* calls that begin a capture, under way; likewise */
+static uint32_t context_waits;      /* with the questions before them; likewise */
 static int is_incomplete;           /* there was no room for a handle; relaxed */
 
 /* Default streams have small numbers. */
@@ -102,9 +111,21 @@ void cupti_streams_note(uint64_t stream) {
     }
 }
 
-void cupti_streams_capture_begun(uint64_t stream) {
-    if (stream_has_handle(stream)) {
+/* Either this thread sees the wait, or the one that waits sees this call. */
+void cupti_streams_capture_begins(void) {
+    __atomic_fetch_add(&beginners, 1, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < HELD_UP_MOST && __atomic_load_n(&context_waits, __ATOMIC_SEQ_CST); ++i) {
+        usleep(HELD_UP_US);
+    }
+}
+
+void cupti_streams_capture_begun(uint64_t stream, int code) {
+    if (!code && stream_has_handle(stream)) {
         handles_add(captures, CAPTURES, stream);
+    }
+    uint32_t have = __atomic_load_n(&beginners, __ATOMIC_SEQ_CST);
+    while (have && !__atomic_compare_exchange_n(&beginners, &have, have - 1, 0, __ATOMIC_SEQ_CST,
+                                                __ATOMIC_SEQ_CST)) {
     }
 }
 
@@ -121,14 +142,6 @@ void cupti_streams_destroy(uint64_t stream) {
     }
 }
 
-void cupti_streams_destroy_all(void) {
-    handles_clear(captures, CAPTURES);
-    cupti_streams_end_session();
-    streams_let_askers_end();
-}
-
-/* ---- By the session. */
-
 static int captures_are_over(void) {
     for (unsigned i = 0; i < CAPTURES; ++i) {
         if (__atomic_load_n(&captures[i], __ATOMIC_RELAXED)) {
@@ -138,11 +151,24 @@ static int captures_are_over(void) {
     return 1;
 }
 
-void cupti_streams_end_session(void) {
+static void streams_clear(void) {
     handles_clear(&streams[0][0], BUCKETS * WAYS);
     if (captures_are_over()) {
         __atomic_store_n(&is_incomplete, 0, __ATOMIC_RELAXED);
     }
+}
+
+void cupti_streams_destroy_all(void) {
+    handles_clear(captures, CAPTURES);
+    streams_clear();
+    streams_let_askers_end();
+}
+
+/* ---- By the session. */
+
+void cupti_streams_end_session(void) {
+    streams_clear();
+    __atomic_store_n(&beginners, 0, __ATOMIC_SEQ_CST); /* their ends are not seen */
 }
 
 /* An error leaves it in doubt. */
@@ -166,8 +192,17 @@ static int streams_ask(const struct gpu_ops *gpu, const uint64_t *handle) {
     return captured;
 }
 
+void cupti_streams_wait_begins(void) {
+    __atomic_fetch_add(&context_waits, 1, __ATOMIC_SEQ_CST);
+}
+
+void cupti_streams_wait_ended(void) {
+    __atomic_fetch_sub(&context_waits, 1, __ATOMIC_SEQ_CST);
+}
+
 int cupti_streams_are_captured(const struct gpu_ops *gpu) {
-    if (__atomic_load_n(&is_incomplete, __ATOMIC_RELAXED)) {
+    if (__atomic_load_n(&is_incomplete, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&beginners, __ATOMIC_SEQ_CST)) {
         return 1;
     }
     for (unsigned i = 0; i < BUCKETS * WAYS; ++i) {
