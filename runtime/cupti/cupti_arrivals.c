@@ -158,6 +158,10 @@ void cupti_arrivals_enter_launch(uint32_t correlation) {
     launch_here.is_recorded = __atomic_load_n(&recording, __ATOMIC_ACQUIRE) != 0;
 }
 
+int cupti_arrivals_is_here(void) {
+    return launch_here.session == arrivals_get_session();
+}
+
 void cupti_arrivals_leave_launch(int has_record) {
     if (!launch_here.depth || --launch_here.depth) {
         return;

@@ -111,7 +111,6 @@ static void cupti_forget_contexts(void) {
 
 static void cupti_on_enter(const struct cupti_callback *call, unsigned use) {
     uint64_t stream = cupti_get_stream(call, use);
-    cupti_contexts_enter();
     if (use & CUPTI_USE_LAUNCH) {
         cupti_arrivals_enter_launch(call->correlationId);
     }
@@ -142,7 +141,8 @@ static void cupti_on_exit(const struct cupti_callback *call, unsigned use) {
     if (code == GPU_INVALID_HANDLE) {
         cupti_streams_destroy(cupti_get_stream(call, use));
     }
-    if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY) && !(use & CUPTI_USE_OUTER)) {
+    if (use & (CUPTI_USE_LAUNCH | CUPTI_USE_QUERY) && !(use & CUPTI_USE_OUTER) &&
+        cupti_arrivals_is_here()) {
         cupti_contexts_note(call->context);
     }
     if (use & CUPTI_USE_CONTEXT_END) {

@@ -9,19 +9,8 @@
 /* Any thread, relaxed. */
 static uint64_t context_handles[CONTEXTS]; /* handles; 0 = free */
 static int has_said;
-/* A thread that has not entered a call in this session is at the end of an earlier one, whose
- * stream was not seen: it may be captured. */
-static uint32_t session_number = 1;
-static __thread uint32_t entered_in;
-
-void cupti_contexts_enter(void) {
-    entered_in = __atomic_load_n(&session_number, __ATOMIC_RELAXED);
-}
 
 void cupti_contexts_note(uint64_t context) {
-    if (entered_in != __atomic_load_n(&session_number, __ATOMIC_RELAXED)) {
-        return;
-    }
     for (unsigned i = 0; context && i < CONTEXTS; ++i) {
         uint64_t have = __atomic_load_n(&context_handles[i], __ATOMIC_RELAXED);
         if (!have) {
@@ -33,11 +22,6 @@ void cupti_contexts_note(uint64_t context) {
             return;
         }
     }
-}
-
-void cupti_contexts_end_session(void) {
-    __atomic_fetch_add(&session_number, 1, __ATOMIC_SEQ_CST);
-    cupti_contexts_forget();
 }
 
 void cupti_contexts_forget(void) {

@@ -138,11 +138,9 @@ int cupti_prepare_injection(void);
 /* ---- What callbacks saw of contexts (cupti_contexts.c), to wait for them: those in which calls
  * were made. Any thread, no lock. */
 
-/* A call begins, and ends: by then the calls within it have named the stream, so that it is known
- * as captured before its context is waited for. */
-void cupti_contexts_enter(void);
+/* A call ends that began in the session: it, or one within it, has named the stream, so that it is
+ * known as captured before its context is waited for. */
 void cupti_contexts_note(uint64_t context);
-void cupti_contexts_end_session(void);
 /* A call begins that ends a context, which may be any: all are forgotten, and known again when
  * calls are made in them. */
 void cupti_contexts_forget(void);
@@ -185,6 +183,8 @@ void cupti_arrivals_take_buffer(size_t bytes);
 /* In the callbacks of a call that launches. has_record: the call has a record of its own. */
 void cupti_arrivals_enter_launch(uint32_t correlation);
 void cupti_arrivals_leave_launch(int has_record);
+/* Whether the thread's latest launch began in the session under way. */
+int cupti_arrivals_is_here(void);
 /* Launches that have begun, and whether all have ended. */
 uint64_t cupti_arrivals_count_launches(void);
 int cupti_arrivals_are_quiet(void);

@@ -532,7 +532,7 @@ static void cupti_close(int how) {
     cupti_disable_kinds();
     cupti_flush_expecting(how, expected);
     cupti_unsubscribe();
-    cupti_contexts_end_session(); /* their end is not seen any more, as that of streams */
+    cupti_contexts_forget(); /* their end is not seen any more, as that of streams */
     cupti_streams_end_session();
     activity_pause();
 }
