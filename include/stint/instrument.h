@@ -57,8 +57,9 @@ class stint_instrument_guard {
 #define STINT_INSTRUMENT_FUNCTION(name)                                                            \
     STINT_INSTRUMENT_QUIET static struct stint_impl_site stint_instrument_site = {                 \
         name, __FILE__, __func__, __LINE__, 0, 0, 0, 0};                                           \
-    stint_impl_opened stint_instrument_scope __attribute__((cleanup(stint_impl_end), unused));     \
-    char stint_instrument_begun __attribute__((unused)) =                                          \
+    stint_impl_opened stint_instrument_scope                                                       \
+        __attribute__((__cleanup__(stint_impl_end), __unused__));                                  \
+    char stint_instrument_begun __attribute__((__unused__)) =                                      \
         (stint_instrument_scope =                                                                  \
              stint_impl_begin(&stint_instrument_scope, &stint_instrument_site, 0),                 \
          (char)0);                                                                                 \

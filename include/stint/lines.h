@@ -87,11 +87,11 @@ extern struct stint_impl_lines_book *stint_impl_lines_open(const struct stint_im
 }
 #endif
 
-#define STINT_LINES_FN static inline __attribute__((always_inline, unused))
+#define STINT_LINES_FN STINT_IMPL_INLINED
 /* A function of the copy, which its markers call: inlined, the markers would take the compiler
  * several times as long as the code that they are in. gcc knows at each call which registers a
  * function of the same file leaves alone. A function that is not called is not in the object. */
-#define STINT_LINES_CALLED static inline __attribute__((noinline, unused, no_instrument_function))
+#define STINT_LINES_CALLED STINT_IMPL_INLINE __attribute__((__noinline__))
 
 /* The time since the last marker belongs to the current line. `last` is read first: what a signal
  * handler in between counts is counted twice rather than taken off. */
@@ -174,8 +174,8 @@ STINT_LINES_CALLED void stint_impl_line_entered(struct stint_impl_lines_book *b,
 /* After the brace that opens the function, with the number of the file. Declarations only. */
 #define STINT_LINES_FUNCTION(k)                                                                    \
     struct stint_impl_lines_frame stint_lines_frame                                                \
-        __attribute__((cleanup(stint_impl_lines_leave), unused));                                  \
-    char stint_lines_begun __attribute__((unused)) =                                               \
+        __attribute__((__cleanup__(stint_impl_lines_leave), __unused__));                          \
+    char stint_lines_begun __attribute__((__unused__)) =                                           \
         (stint_impl_lines_enter(&stint_lines_frame, &stint_lines_file_##k, &stint_lines_book_##k), \
          (char)0);
 
@@ -189,6 +189,6 @@ STINT_LINES_CALLED void stint_impl_line_entered(struct stint_impl_lines_book *b,
     static const uint32_t stint_lines_numbers_##k[] = {__VA_ARGS__};                               \
     static const struct stint_impl_lines_file stint_lines_file_##k = {                             \
         name, stint_lines_numbers_##k, count, 0, content};                                         \
-    static __thread struct stint_impl_lines_book *stint_lines_book_##k __attribute__((unused));
+    static __thread struct stint_impl_lines_book *stint_lines_book_##k __attribute__((__unused__));
 
 #endif

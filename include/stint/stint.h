@@ -397,13 +397,6 @@ typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
 extern "C" {
 #endif
 
-#if defined(_MSC_VER) && !defined(__cplusplus)
-#define STINT_IMPL_INLINE static __inline
-#elif defined(__GNUC__)
-#define STINT_IMPL_INLINE static __inline__ __attribute__((unused))
-#else
-#define STINT_IMPL_INLINE static inline
-#endif
 #define STINT_IMPL_DECLARED(result, none, name, parameters, use) extern result name parameters;
 #define STINT_IMPL_EMPTY(result, none, name, parameters, use)                                      \
     STINT_IMPL_INLINE result name parameters {                                                     \
@@ -547,7 +540,7 @@ STINT_IMPL_FUNCTION(int, 0, stint_set_stat_get,
 
 /* Switches recording on (1) or off (0) for the whole process, from the next scope on; as
  * STINT_ENABLE. */
-STINT_IMPL_PROCEDURE(stint_timers_enable, (int on), (void)on)
+STINT_IMPL_PROCEDURE(stint_timers_enable, (int enabled), (void)enabled)
 /* Selects the names to record, as STINT_FILTER: "+glob,-glob", NULL = all. 0, or
  * STINT_ERROR_UNKNOWN for an invalid list, which changes nothing. */
 STINT_IMPL_FUNCTION(int, 0, stint_filter_set, (const char *globs), (void)globs)

@@ -302,7 +302,7 @@ STINT_IMPL_ANYWHERE void stint_impl_off_handle_end(interval *handle);
 
 namespace {
 /* The default set, "GlobalStatInfo". */
-constexpr StatSet globalStat __attribute__((unused)){};
+constexpr StatSet globalStat __attribute__((__unused__)){};
 } /* namespace */
 
 } /* inline namespace */

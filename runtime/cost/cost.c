@@ -120,7 +120,7 @@ static void bench_prepare(struct bench *b) {
         b->frames[i].node = UNIT_OF(root);
     }
     for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
-        t->near[i] = &thread_no_edge;
+        t->nearby[i] = &thread_no_edge;
         t->again[i] = &thread_no_edge;
     }
     b->frames[0].low = UINT64_MAX;
@@ -204,7 +204,7 @@ static void cold_prepare(struct bench *b) {
         cold_put_scope(b, i);
     }
     for (size_t i = 0; i < STINT_IMPL_NEAR; ++i) {
-        t->near[i] = &thread_no_edge; /* edges that were used last are tried first */
+        t->nearby[i] = &thread_no_edge; /* edges that were used last are tried first */
     }
 }
 

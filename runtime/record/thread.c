@@ -176,7 +176,7 @@ static struct thread_block *block_new(void) {
     b->link_mask = THREAD_LINKS - 1;
     b->hot.base = arena.base;
     for (uint32_t i = 0; i < STINT_IMPL_NEAR; ++i) {
-        b->hot.near[i] = &thread_no_edge;
+        b->hot.nearby[i] = &thread_no_edge;
         b->hot.again[i] = &thread_no_edge;
     }
     b->hot.top = b->frames;

@@ -54,7 +54,7 @@ uint32_t tree_above(const struct thread_block *b, uint32_t unit);
 void tree_check_long(struct thread_block *b, uint32_t unit);
 /* The inline path tries the node first no more. */
 static inline void tree_forget_near(struct thread_block *b, const struct stint_impl_node *n) {
-    const struct stint_impl_edge **place = &b->hot.near[n->site % STINT_IMPL_NEAR];
+    const struct stint_impl_edge **place = &b->hot.nearby[n->site % STINT_IMPL_NEAR];
     if (tree_node(b, STINT_IMPL_LOAD(place)->node) == n) {
         STINT_IMPL_STORE(place, &thread_no_edge);
     }

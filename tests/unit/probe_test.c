@@ -79,7 +79,7 @@ static unsigned inline_nodes(void) {
     const struct stint_impl_thread *t = stint_impl_thread_here;
     unsigned found = 0;
     for (unsigned i = 0; i < STINT_IMPL_NEAR; ++i) {
-        found += t->near[i]->key != 0;
+        found += t->nearby[i]->key != 0;
     }
     return found;
 }
@@ -88,10 +88,10 @@ static unsigned inline_nodes(void) {
 static const struct stint_impl_node *inline_node(void) {
     const struct stint_impl_thread *t = stint_impl_thread_here;
     unsigned i = 0;
-    while (i + 1 < STINT_IMPL_NEAR && !t->near[i]->key) {
+    while (i + 1 < STINT_IMPL_NEAR && !t->nearby[i]->key) {
         ++i;
     }
-    return stint_impl_node_at(t, t->near[i]->node);
+    return stint_impl_node_at(t, t->nearby[i]->node);
 }
 
 TEST(probe, long_calls_are_measured) {

@@ -20,13 +20,13 @@ extern uint64_t stint_fake_ticks(void);
 #endif
 #define STINT_IMPL_TICKS() stint_fake_ticks()
 #elif defined(__x86_64__)
-static inline uint64_t stint_impl_ticks(void) {
+STINT_IMPL_INLINE uint64_t stint_impl_ticks(void) {
     uint64_t low, high; /* the instruction clears the upper halves of both registers */
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return high << 32 | low;
 }
 /* The same less a start, in one instruction less than both of them. */
-static inline uint64_t stint_impl_ticks_since(uint64_t start) {
+STINT_IMPL_INLINE uint64_t stint_impl_ticks_since(uint64_t start) {
     uint64_t low, high;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return (low - start) + (high << 32);
@@ -34,7 +34,7 @@ static inline uint64_t stint_impl_ticks_since(uint64_t start) {
 #define STINT_IMPL_TICKS() stint_impl_ticks()
 #define STINT_IMPL_TICKS_SINCE(start) stint_impl_ticks_since(start)
 #else
-static inline uint64_t stint_impl_ticks(void) {
+STINT_IMPL_INLINE uint64_t stint_impl_ticks(void) {
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;

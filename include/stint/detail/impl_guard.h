@@ -141,12 +141,13 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #define STINT_IMPL_SCOPE_(n, name, level, role, set)                                               \
     STINT_IMPL_SITE(n, name, level, role);                                                         \
     STINT_IMPL_QUIET stint_impl_opened stint_impl_guard_##n                                        \
-        __attribute__((cleanup(stint_impl_end), unused));                                          \
+        __attribute__((__cleanup__(stint_impl_end), __unused__));                                  \
     stint_impl_guard_##n = stint_impl_begin(&stint_impl_guard_##n, &stint_impl_site_##n,           \
                                             stint_impl_set_id(set)) STINT_IMPL_LOUD
 #define STINT_IMPL_CALL_(n, info, threshold_us)                                                    \
-    struct stint_impl_call stint_impl_guard_##n __attribute__((                                    \
-        cleanup(stint_impl_end_with), unused)) = {0, (info), stint_impl_threshold(threshold_us)}
+    struct stint_impl_call stint_impl_guard_##n                                                    \
+        __attribute__((__cleanup__(stint_impl_end_with), __unused__)) = {                          \
+            0, (info), stint_impl_threshold(threshold_us)}
 #define STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)                                   \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     STINT_IMPL_QUIET STINT_IMPL_CALL_(n, info, threshold_us);                                      \
@@ -165,18 +166,20 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #define STINT_IMPL_SCOPE_UNDER_(n, name, sender)                                                   \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     STINT_IMPL_QUIET stint_impl_opened stint_impl_guard_##n                                        \
-        __attribute__((cleanup(stint_impl_end), unused));                                          \
+        __attribute__((__cleanup__(stint_impl_end), __unused__));                                  \
     stint_impl_open_under(&stint_impl_guard_##n, &stint_impl_site_##n, sender) STINT_IMPL_LOUD
 #define STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)                                 \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
-    STINT_IMPL_QUIET struct stint_impl_call stint_impl_guard_##n __attribute__((                   \
-        cleanup(stint_impl_gpu_end), unused)) = {0, (info), stint_impl_threshold(threshold_us)};   \
+    STINT_IMPL_QUIET struct stint_impl_call stint_impl_guard_##n                                   \
+        __attribute__((__cleanup__(stint_impl_gpu_end), __unused__)) = {                           \
+            0, (info), stint_impl_threshold(threshold_us)};                                        \
     stint_impl_gpu_scope_begin(&stint_impl_guard_##n, &stint_impl_site_##n,                        \
                                stint_impl_stream(stream)) STINT_IMPL_LOUD
 #define STINT_IMPL_SCOPE_QUEUE_(n, name, queue, info, threshold_us)                                \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
-    STINT_IMPL_QUIET struct stint_impl_call stint_impl_guard_##n __attribute__((                   \
-        cleanup(stint_impl_gpu_end), unused)) = {0, (info), stint_impl_threshold(threshold_us)};   \
+    STINT_IMPL_QUIET struct stint_impl_call stint_impl_guard_##n                                   \
+        __attribute__((__cleanup__(stint_impl_gpu_end), __unused__)) = {                           \
+            0, (info), stint_impl_threshold(threshold_us)};                                        \
     stint_impl_queue_scope_begin(&stint_impl_guard_##n, &stint_impl_site_##n, queue) STINT_IMPL_LOUD
 #endif
 
@@ -250,7 +253,7 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #else
 #define STINT_IMPL_PROFILE_(n, state, option, sorted_key, path)                                    \
     char stint_impl_guard_##n                                                                      \
-        __attribute__((cleanup(stint_impl_profiler_end), unused, aligned(2)));                     \
+        __attribute__((__cleanup__(stint_impl_profiler_end), __unused__, __aligned__(2)));         \
     stint_impl_profiler_begin(&stint_impl_guard_##n, state, option, sorted_key, path)
 #endif
 #define STINT_IMPL_PROFILE_AT(n, state, option, sorted_key, path)                                  \
@@ -303,7 +306,7 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #else
 #define STINT_IMPL_CAPTURE_(n, name, info)                                                         \
     char stint_impl_guard_##n                                                                      \
-        __attribute__((cleanup(stint_impl_capture_end), unused, aligned(2)));                      \
+        __attribute__((__cleanup__(stint_impl_capture_end), __unused__, __aligned__(2)));          \
     stint_impl_capture_begin(&stint_impl_guard_##n, name, info)
 #endif
 #define STINT_IMPL_CAPTURE_AT(n, name, info) STINT_IMPL_CAPTURE_(n, name, info)

@@ -229,7 +229,7 @@ struct stint_impl_thread {
     uint64_t trace_min;    /* ticks from which a span is traced; UINT64_MAX: none is */
     struct stint_impl_ring *ring;
     /* Never NULL where a scope can be opened: at first an edge of no site. Owner, relaxed */
-    const struct stint_impl_edge *near[STINT_IMPL_NEAR];
+    const struct stint_impl_edge *nearby[STINT_IMPL_NEAR];
     /* Likewise edges that lead back to an open node around. */
     const struct stint_impl_edge *again[STINT_IMPL_NEAR];
 };
@@ -277,15 +277,14 @@ struct stint_impl_call {
 #define STINT_IMPL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define STINT_IMPL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-static inline __attribute__((always_inline)) struct stint_impl_event *
-stint_impl_ring_event(struct stint_impl_ring *r, uint64_t number) {
+STINT_IMPL_INLINED struct stint_impl_event *stint_impl_ring_event(struct stint_impl_ring *r,
+                                                                  uint64_t number) {
     return (struct stint_impl_event *)(void *)(r + 1) + (number & r->mask);
 }
 
 /* Adds to a number that no other thread changes, and returns what it was. In one instruction: a
  * signal handler adds before or after it. Not locked, which would cost as much as a clock read. */
-static inline __attribute__((always_inline)) uint64_t stint_impl_owner_add(uint64_t *number,
-                                                                           uint64_t more) {
+STINT_IMPL_INLINED uint64_t stint_impl_owner_add(uint64_t *number, uint64_t more) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("xaddq %0, %1" : "+r"(more), "+m"(*number) : : "memory", "cc");
     return more;
@@ -295,7 +294,7 @@ static inline __attribute__((always_inline)) uint64_t stint_impl_owner_add(uint6
 }
 
 /* The same for 1, without what it was. */
-static inline __attribute__((always_inline)) void stint_impl_owner_count(uint64_t *number) {
+STINT_IMPL_INLINED void stint_impl_owner_count(uint64_t *number) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("addq $1, %0" : "+m"(*number) : : "memory", "cc");
 #else
@@ -305,8 +304,7 @@ static inline __attribute__((always_inline)) void stint_impl_owner_count(uint64_
 
 /* The same for a number that no signal handler changes, and without what it was. It is ordered as a
  * release store: a store on x86-64 becomes visible after all earlier ones. */
-static inline __attribute__((always_inline)) void stint_impl_owner_raise(uint64_t *number,
-                                                                         uint64_t more) {
+STINT_IMPL_INLINED void stint_impl_owner_raise(uint64_t *number, uint64_t more) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("addq %1, %0" : "+m"(*number) : "er"(more) : "memory", "cc");
 #else
@@ -316,8 +314,7 @@ static inline __attribute__((always_inline)) void stint_impl_owner_raise(uint64_
 
 /* Moves the top of the stack up by one frame, or down again, in one instruction: a signal handler
  * that comes before or after it leaves `top` as it was. Owner. */
-static inline __attribute__((always_inline)) void
-stint_impl_top_raise(struct stint_impl_thread *t) {
+STINT_IMPL_INLINED void stint_impl_top_raise(struct stint_impl_thread *t) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("addq %1, %0"
                      : "+m"(t->top)
@@ -328,8 +325,7 @@ stint_impl_top_raise(struct stint_impl_thread *t) {
 #endif
 }
 
-static inline __attribute__((always_inline)) void
-stint_impl_top_lower(struct stint_impl_thread *t) {
+STINT_IMPL_INLINED void stint_impl_top_lower(struct stint_impl_thread *t) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("subq %1, %0"
                      : "+m"(t->top)
@@ -342,7 +338,7 @@ stint_impl_top_lower(struct stint_impl_thread *t) {
 
 /* The owner begins to change the data under a node's sequence word. The word is odd already if a
  * change was left midway. */
-static inline __attribute__((always_inline)) void stint_impl_seq_begin(uint64_t *seq) {
+STINT_IMPL_INLINED void stint_impl_seq_begin(uint64_t *seq) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     __asm__ volatile("orq $1, %0" : "+m"(*seq) : : "memory", "cc");
 #else
@@ -351,48 +347,44 @@ static inline __attribute__((always_inline)) void stint_impl_seq_begin(uint64_t 
 }
 
 /* The number of the first of so many places in a row. Owner only. */
-static inline __attribute__((always_inline)) uint64_t
-stint_impl_ring_take(struct stint_impl_ring *r, uint64_t places) {
+STINT_IMPL_INLINED uint64_t stint_impl_ring_take(struct stint_impl_ring *r, uint64_t places) {
     return stint_impl_owner_add(&r->head, places);
 }
 
 /* `at` is 0 while `what` is being replaced: a reader that finds the same `at` before and after
  * reading `what` has both from one event. */
-static inline __attribute__((always_inline)) void
-stint_impl_ring_put(struct stint_impl_ring *r, uint64_t number, uint64_t at, uint64_t what) {
+STINT_IMPL_INLINED void stint_impl_ring_put(struct stint_impl_ring *r, uint64_t number, uint64_t at,
+                                            uint64_t what) {
     struct stint_impl_event *e = stint_impl_ring_event(r, number);
     STINT_IMPL_STORE(&e->at, 0);
     STINT_IMPL_PUBLISH(&e->what, what);
     STINT_IMPL_PUBLISH(&e->at, at);
 }
 
-static inline __attribute__((always_inline)) void stint_impl_ring_add(struct stint_impl_ring *r,
-                                                                      uint64_t at, uint64_t what) {
+STINT_IMPL_INLINED void stint_impl_ring_add(struct stint_impl_ring *r, uint64_t at, uint64_t what) {
     stint_impl_ring_put(r, stint_impl_ring_take(r, 1), at, what);
 }
 
-static inline __attribute__((always_inline)) uint64_t stint_impl_span(uint32_t node,
-                                                                      uint64_t ticks) {
+STINT_IMPL_INLINED uint64_t stint_impl_span(uint32_t node, uint64_t ticks) {
     return (uint64_t)node << STINT_IMPL_SPAN_BITS |
            (ticks < STINT_IMPL_SPAN_LONG ? ticks : STINT_IMPL_SPAN_LONG);
 }
 
 /* The same for a duration below STINT_IMPL_SPAN_LONG. */
-static inline __attribute__((always_inline)) uint64_t stint_impl_span_short(uint32_t node,
-                                                                            uint64_t ticks) {
+STINT_IMPL_INLINED uint64_t stint_impl_span_short(uint32_t node, uint64_t ticks) {
     return (uint64_t)node << STINT_IMPL_SPAN_BITS | ticks;
 }
 
 /* The bucket of a duration below STINT_IMPL_LONG: values below 32 have their own, above that each
  * octave has 16. */
-static inline uint32_t stint_impl_bucket(uint64_t ticks) {
+STINT_IMPL_INLINE uint32_t stint_impl_bucket(uint64_t ticks) {
     uint32_t shift = 59u - (uint32_t)__builtin_clzll(ticks | 16u);
     return (uint32_t)((shift << 4) + (ticks >> shift));
 }
 
 /* One sample more, up to STINT_IMPL_BUCKET_FULL. Owner only; a signal handler may count in the same
  * bucket before or after each instruction. Not locked, as in stint_impl_owner_add. */
-static inline __attribute__((always_inline)) void stint_impl_bucket_add(uint32_t *bucket) {
+STINT_IMPL_INLINED void stint_impl_bucket_add(uint32_t *bucket) {
 #if defined(__x86_64__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     /* The carry: below the bound. */
     __asm__ volatile("cmpl %1, %0\n\tadcl $0, %0"
@@ -411,8 +403,7 @@ static inline __attribute__((always_inline)) void stint_impl_bucket_add(uint32_t
 /* The bucket of a duration below STINT_IMPL_SLOW_TICKS in that histogram (in units), as a number of
  * buckets from the arena's start. An octave has as many buckets as a unit, so that both are added
  * before they are multiplied. */
-static inline __attribute__((always_inline)) uint32_t stint_impl_bucket_place(uint32_t histogram,
-                                                                              uint32_t ticks) {
+STINT_IMPL_INLINED uint32_t stint_impl_bucket_place(uint32_t histogram, uint32_t ticks) {
     uint32_t top_bit = (uint32_t)__builtin_clz(ticks | 16u) ^ 31u; /* so it is one instruction */
     uint32_t shift = top_bit - 4u;
     return (histogram + shift) * STINT_IMPL_BUCKETS_A_UNIT + (ticks >> shift);
@@ -420,8 +411,8 @@ static inline __attribute__((always_inline)) uint32_t stint_impl_bucket_place(ui
 
 /* Counts what the last scope of the frame left; first the note of it is removed, so that a reader
  * that finds the note before and after has not seen the count. */
-static inline __attribute__((always_inline)) void
-stint_impl_pending_add(const struct stint_impl_thread *t, struct stint_impl_frame *f) {
+STINT_IMPL_INLINED void stint_impl_pending_add(const struct stint_impl_thread *t,
+                                               struct stint_impl_frame *f) {
     uint32_t pending = STINT_IMPL_OWN(&f->pending);
     if (STINT_IMPL_LIKELY(pending)) {
         STINT_IMPL_STORE(&f->pending, 0);
@@ -431,17 +422,14 @@ stint_impl_pending_add(const struct stint_impl_thread *t, struct stint_impl_fram
 }
 
 /* Takes the frame above the top for a scope; it is filled afterwards. Owner. */
-static inline __attribute__((always_inline)) void
-stint_impl_frame_take(struct stint_impl_thread *t) {
+STINT_IMPL_INLINED void stint_impl_frame_take(struct stint_impl_thread *t) {
     stint_impl_top_raise(t);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Fills a frame but for `recursive`. Owner. */
-static inline __attribute__((always_inline)) void stint_impl_frame_fill(struct stint_impl_frame *f,
-                                                                        uint32_t node, uint64_t low,
-                                                                        uint64_t guard,
-                                                                        uint64_t start) {
+STINT_IMPL_INLINED void stint_impl_frame_fill(struct stint_impl_frame *f, uint32_t node,
+                                              uint64_t low, uint64_t guard, uint64_t start) {
     STINT_IMPL_STORE(&f->node, node);
     STINT_IMPL_STORE(&f->low, low);
     STINT_IMPL_STORE(&f->nested, 0);
@@ -451,14 +439,14 @@ static inline __attribute__((always_inline)) void stint_impl_frame_fill(struct s
 
 /* Notes in the frame that its call is counted next: as number `count` of the node's samples or
  * `recursions`. stint_impl_frame_close removes the note. Owner. */
-static inline void stint_impl_frame_note(struct stint_impl_frame *f, uint64_t count) {
+STINT_IMPL_INLINE void stint_impl_frame_note(struct stint_impl_frame *f, uint64_t count) {
     STINT_IMPL_STORE(&f->counted, (uint32_t)count * 2 + 1);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Closes a frame on top with all that may be in it. Until its guard is 0, the rest says whether the
  * call is counted; then a signal handler may use the frame again only when it is off the stack. */
-static inline void stint_impl_frame_close(struct stint_impl_frame *f) {
+STINT_IMPL_INLINE void stint_impl_frame_close(struct stint_impl_frame *f) {
     STINT_IMPL_STORE(&f->guard, 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     STINT_IMPL_STORE(&f->recursive, 0);
@@ -467,39 +455,37 @@ static inline void stint_impl_frame_close(struct stint_impl_frame *f) {
 }
 
 /* Whether the frame's call is inside another one of its scope. Owner, and readers. */
-static inline __attribute__((always_inline)) int
-stint_impl_frame_is_recursive(const struct stint_impl_frame *f) {
+STINT_IMPL_INLINED int stint_impl_frame_is_recursive(const struct stint_impl_frame *f) {
     uint64_t guard = STINT_IMPL_LOAD(&f->guard);
     return STINT_IMPL_LOAD(&f->recursive) ||
            ((guard & STINT_IMPL_TAGS) == STINT_IMPL_AGAIN && guard != STINT_IMPL_MOVED);
 }
 
-static inline uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t site) {
+STINT_IMPL_INLINE uint64_t stint_impl_edge_key(uint32_t node, uint32_t set, uint32_t site) {
     return (uint64_t)node << (STINT_IMPL_SET_BITS + STINT_IMPL_SITE_BITS) |
            (uint64_t)set << STINT_IMPL_SITE_BITS | site;
 }
 
 /* The site's id, of the default set; else with the set in bits that no id has, nor the word of a
  * site less the gate of a thread: that differs from an id by the difference of two gates. */
-static inline __attribute__((always_inline)) uint64_t stint_impl_scope_key(uint32_t set,
-                                                                           uint64_t site) {
+STINT_IMPL_INLINED uint64_t stint_impl_scope_key(uint32_t set, uint64_t site) {
     if (set) {
         site += (uint64_t)STINT_IMPL_GATES << 32 | (uint64_t)set << 40;
     }
     return site;
 }
 
-static inline uint32_t stint_impl_edge_site(const struct stint_impl_edge *e) {
+STINT_IMPL_INLINE uint32_t stint_impl_edge_site(const struct stint_impl_edge *e) {
     return (uint32_t)e->key & STINT_IMPL_SITE_ID;
 }
 
-static inline uint32_t stint_impl_edge_set(const struct stint_impl_edge *e) {
+STINT_IMPL_INLINE uint32_t stint_impl_edge_set(const struct stint_impl_edge *e) {
     return (uint32_t)(e->key >> 40) & ((1u << STINT_IMPL_SET_BITS) - 1);
 }
 
 /* Fibonacci hashing: the ids of one parent, mostly in a row, land as far apart as they can. An edge
  * lies in its slot or in one of the slot's neighbours (^ 1, 2, 3), else the slow path finds it. */
-static inline uint64_t stint_impl_edge_slot(uint64_t key, uint32_t shift) {
+STINT_IMPL_INLINE uint64_t stint_impl_edge_slot(uint64_t key, uint32_t shift) {
     return key * 0x9e3779b97f4a7c15u >> shift;
 }
 

@@ -59,7 +59,7 @@ extern "C" {
 /* Never NULL: it starts at a block whose gate matches nothing. Initial-exec, 8 bytes: the default
  * model costs + 0.2 of two clock reads a scope in a shared library. */
 extern __thread struct stint_impl_thread *stint_impl_thread_here
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((__tls_model__("initial-exec")));
 
 extern void stint_impl_begin_slow(void *guard, struct stint_impl_site *site, uint32_t set);
 extern void stint_impl_end_slow(void *guard, uint64_t now, const struct stint_impl_call *call);
@@ -86,13 +86,13 @@ extern void stint_impl_handle_end(uint64_t *handle);
 /* Hides from the compiler where a value comes from. */
 #define STINT_IMPL_HIDE(value) __asm__("" : "+r"(value))
 
-static inline __attribute__((always_inline)) struct stint_impl_node *
-stint_impl_node_at(const struct stint_impl_thread *t, uint32_t unit) {
+STINT_IMPL_INLINED struct stint_impl_node *stint_impl_node_at(const struct stint_impl_thread *t,
+                                                              uint32_t unit) {
     return (struct stint_impl_node *)(void *)(t->base + (uint64_t)unit * STINT_IMPL_UNIT);
 }
 
 /* Searches an edge by a hash of the place in the tree. NULL: the slow path finds or makes it. */
-static inline __attribute__((always_inline)) const struct stint_impl_edge *
+STINT_IMPL_INLINED const struct stint_impl_edge *
 stint_impl_edge_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set, uint32_t id) {
     const struct stint_impl_edge *const *edges;
     uint64_t slot, key = stint_impl_scope_key(set, id);
@@ -112,9 +112,10 @@ stint_impl_edge_find(struct stint_impl_thread *t, uint32_t parent, uint32_t set,
 }
 
 /* Opens the scope of a node in frame f, the one above the top. Returns the guard's word. */
-static inline __attribute__((always_inline)) stint_impl_opened
-stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
-                      uint64_t low, uint64_t me, uint64_t start) {
+STINT_IMPL_INLINED stint_impl_opened stint_impl_frame_open(struct stint_impl_thread *t,
+                                                           struct stint_impl_frame *f,
+                                                           uint32_t node, uint64_t low, uint64_t me,
+                                                           uint64_t start) {
     stint_impl_frame_take(t);
     stint_impl_frame_fill(f, node, low, me, start);
     stint_impl_pending_add(t, f);
@@ -124,9 +125,10 @@ stint_impl_frame_open(struct stint_impl_thread *t, struct stint_impl_frame *f, u
 /* Opens a call in frame f + 1, right inside that of frame f, which has that node (in units), and 0
  * in `recursive`. Returns the guard's word. What an earlier sample in the frame left to be counted
  * stays there. */
-static inline __attribute__((always_inline)) stint_impl_opened
-stint_impl_open_right_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t node,
-                             uint64_t low, uint64_t me) {
+STINT_IMPL_INLINED stint_impl_opened stint_impl_open_right_inside(struct stint_impl_thread *t,
+                                                                  struct stint_impl_frame *f,
+                                                                  uint32_t node, uint64_t low,
+                                                                  uint64_t me) {
     uint64_t now = STINT_IMPL_TICKS();
     stint_impl_frame_take(t);
     stint_impl_frame_fill(f + 1, node, low, me | STINT_IMPL_AGAIN, now);
@@ -136,9 +138,10 @@ stint_impl_open_right_inside(struct stint_impl_thread *t, struct stint_impl_fram
 /* Opens any other call in frame f + 1 that is inside an open one, of the node `outer`: in the frame
  * below or, where frames of other scopes lie between the two, in one further down. The call stays
  * where it is in the tree. Returns the guard's word. */
-static inline __attribute__((always_inline)) stint_impl_opened
-stint_impl_open_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, uint32_t outer,
-                       uint64_t low, uint64_t me, uint32_t tag) {
+STINT_IMPL_INLINED stint_impl_opened stint_impl_open_inside(struct stint_impl_thread *t,
+                                                            struct stint_impl_frame *f,
+                                                            uint32_t outer, uint64_t low,
+                                                            uint64_t me, uint32_t tag) {
     uint64_t now = STINT_IMPL_TICKS();
     stint_impl_frame_take(t);
     STINT_IMPL_STORE(&f[1].recursive, outer);
@@ -149,10 +152,11 @@ stint_impl_open_inside(struct stint_impl_thread *t, struct stint_impl_frame *f, 
 /* Opens a call that is inside an open one of its scope. f: the frame on top; e: an edge of the
  * scope, not from f's node, but maybe to it. Returns 0 if the call is not inside another one, or if
  * it takes another path. */
-static inline __attribute__((always_inline)) int
-stint_impl_open_recursive(struct stint_impl_thread *t, struct stint_impl_frame *f,
-                          const struct stint_impl_edge *e, uint64_t me, uint32_t set, uint64_t id,
-                          stint_impl_opened *opened) {
+STINT_IMPL_INLINED int stint_impl_open_recursive(struct stint_impl_thread *t,
+                                                 struct stint_impl_frame *f,
+                                                 const struct stint_impl_edge *e, uint64_t me,
+                                                 uint32_t set, uint64_t id,
+                                                 stint_impl_opened *opened) {
     /* The compiler reads here what only this path needs. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (e->node == STINT_IMPL_OWN(&f->node)) {
@@ -176,16 +180,14 @@ stint_impl_open_recursive(struct stint_impl_thread *t, struct stint_impl_frame *
 /* Opens a scope of a known site below the innermost open one. id: the site's word less the gate, of
  * which the edge tells whether it is an id. *opened: the guard's word. Returns 0 if its edge is not
  * one of those tried first, or its guard not below every open one. */
-static inline __attribute__((always_inline)) int stint_impl_open_near(struct stint_impl_thread *t,
-                                                                      uint64_t me, uint32_t set,
-                                                                      uint64_t id,
-                                                                      stint_impl_opened *opened) {
+STINT_IMPL_INLINED int stint_impl_open_near(struct stint_impl_thread *t, uint64_t me, uint32_t set,
+                                            uint64_t id, stint_impl_opened *opened) {
     struct stint_impl_frame *f = t->top;
     const struct stint_impl_edge *e;
     if (STINT_IMPL_UNLIKELY(f == t->last) || (set && id > STINT_IMPL_SITE_ID)) {
         return 0; /* also of a thread that has recorded nothing yet */
     }
-    e = STINT_IMPL_OWN(&t->near[id % STINT_IMPL_NEAR]);
+    e = STINT_IMPL_OWN(&t->nearby[id % STINT_IMPL_NEAR]);
     if (STINT_IMPL_UNLIKELY(e->key != stint_impl_scope_key(set, id))) {
         return 0;
     }
@@ -208,8 +210,7 @@ static inline __attribute__((always_inline)) int stint_impl_open_near(struct sti
 /* Whether the slow path has to look at the open scopes, of which the innermost is in f, because the
  * guard at `me` may be one of them. It is not below every open one: it is a stale one that was left
  * open at the same address, or two guards of one function are laid out upwards. */
-static inline __attribute__((always_inline)) int
-stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
+STINT_IMPL_INLINED int stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
     if (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
         return 1;
     }
@@ -223,9 +224,9 @@ stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
 }
 
 /* The same where no edge of the scope is known: by f's node, too. low: of the frame to open. */
-static inline __attribute__((always_inline)) int
-stint_impl_open_again(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t low,
-                      uint64_t me, uint32_t set, uint32_t id, stint_impl_opened *opened) {
+STINT_IMPL_INLINED int stint_impl_open_again(struct stint_impl_thread *t,
+                                             struct stint_impl_frame *f, uint64_t low, uint64_t me,
+                                             uint32_t set, uint32_t id, stint_impl_opened *opened) {
     uint32_t node = STINT_IMPL_OWN(&f->node), outer = node, tag = STINT_IMPL_INNER;
     const struct stint_impl_node *n = stint_impl_node_at(t, node);
     if (n->site != id || n->set != set) {
@@ -248,9 +249,8 @@ stint_impl_open_again(struct stint_impl_thread *t, struct stint_impl_frame *f, u
 
 /* Closes the call on top, in frame f, with the tag AGAIN. Returns 0 if the slow path has to see it,
  * because something asks for its own time. */
-static inline __attribute__((always_inline)) int
-stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
-                     const struct stint_impl_call *call) {
+STINT_IMPL_INLINED int stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f,
+                                            uint64_t me, const struct stint_impl_call *call) {
     if (*(stint_impl_opened *)(uintptr_t)me != STINT_IMPL_LOAD(&f->start) ||
         t->trace_min != ~(uint64_t)0 || (call && call->threshold_us >= 0)) {
         return 0;
@@ -269,9 +269,8 @@ stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f, ui
 
 /* The same with the tag INNER: its own time, without that of the calls in it, is added to that of
  * its node. Returns 0 also if the node has no place for it, or if the clock stepped back. */
-static inline __attribute__((always_inline)) int
-stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
-                     const struct stint_impl_call *call) {
+STINT_IMPL_INLINED int stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f,
+                                            uint64_t me, const struct stint_impl_call *call) {
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     if (*(stint_impl_opened *)(uintptr_t)me != start || t->trace_min != ~(uint64_t)0 ||
         (call && call->threshold_us >= 0)) {
@@ -295,9 +294,9 @@ stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f, ui
 }
 
 /* Closes the call on top, in frame f, if its guard is tagged. Returns 0 if another path has to. */
-static inline __attribute__((always_inline)) int
-stint_impl_end_tagged(struct stint_impl_thread *t, struct stint_impl_frame *f, uint64_t me,
-                      const struct stint_impl_call *call) {
+STINT_IMPL_INLINED int stint_impl_end_tagged(struct stint_impl_thread *t,
+                                             struct stint_impl_frame *f, uint64_t me,
+                                             const struct stint_impl_call *call) {
     uint64_t tag = STINT_IMPL_LOAD(&f->guard) ^ me;
     if (tag == STINT_IMPL_AGAIN) {
         return stint_impl_end_again(t, f, me, call);
@@ -311,10 +310,8 @@ stint_impl_end_tagged(struct stint_impl_thread *t, struct stint_impl_frame *f, u
 /* Opens a scope that stint_impl_open_near did not open: its edge has to be searched, it is inside
  * another call of itself, or its guard is not below every open one. Returns 0 if only the slow path
  * can open it. */
-static inline __attribute__((always_inline)) int stint_impl_open_other(struct stint_impl_thread *t,
-                                                                       uint64_t me, uint32_t set,
-                                                                       uint32_t id,
-                                                                       stint_impl_opened *opened) {
+STINT_IMPL_INLINED int stint_impl_open_other(struct stint_impl_thread *t, uint64_t me, uint32_t set,
+                                             uint32_t id, stint_impl_opened *opened) {
     struct stint_impl_frame *f = t->top;
     uint64_t low = STINT_IMPL_LOAD(&f->low);
     if (STINT_IMPL_UNLIKELY(f == t->last)) {
@@ -326,7 +323,7 @@ static inline __attribute__((always_inline)) int stint_impl_open_other(struct st
     } else if (stint_impl_guard_is_open(f, me)) {
         return 0;
     } else { /* stint_impl_open_near looked at this edge only where the guard is lower */
-        e = STINT_IMPL_OWN(&t->near[id % STINT_IMPL_NEAR]);
+        e = STINT_IMPL_OWN(&t->nearby[id % STINT_IMPL_NEAR]);
     }
     if (!e || e->key != stint_impl_scope_key(set, id) || e->parent != STINT_IMPL_OWN(&f->node)) {
         if (stint_impl_open_again(t, f, low, me, set, id, opened)) {
@@ -336,7 +333,7 @@ static inline __attribute__((always_inline)) int stint_impl_open_other(struct st
         if (!e) {
             return 0;
         }
-        STINT_IMPL_STORE(&t->near[id % STINT_IMPL_NEAR], e);
+        STINT_IMPL_STORE(&t->nearby[id % STINT_IMPL_NEAR], e);
     }
     *opened = stint_impl_frame_open(t, f + 1, e->node, low, me, STINT_IMPL_TICKS());
     return 1;
@@ -344,8 +341,8 @@ static inline __attribute__((always_inline)) int stint_impl_open_other(struct st
 
 /* The word of a site less the thread's gate: 0 if the site is off, up to STINT_IMPL_SITE_ID its id,
  * more if only the slow path knows. *off: whether it is 0. */
-static inline __attribute__((always_inline)) uint64_t
-stint_impl_word_less_gate(const struct stint_impl_thread *t, uint64_t word, int *off) {
+STINT_IMPL_INLINED uint64_t stint_impl_word_less_gate(const struct stint_impl_thread *t,
+                                                      uint64_t word, int *off) {
 #if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     /* One instruction, which reads both halves of the word that the gate is in, and its flags.
      * `volatile`: another thread writes the gate. */
@@ -359,8 +356,8 @@ stint_impl_word_less_gate(const struct stint_impl_thread *t, uint64_t word, int 
 
 /* For code of the library that has no site. Writes the guard. Returns 0 if only the slow path can
  * open the scope. */
-static inline __attribute__((always_inline)) int
-stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uint32_t id) {
+STINT_IMPL_INLINED int stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set,
+                                            uint32_t id) {
     stint_impl_opened opened;
     if (!stint_impl_open_near(t, me, set, id, &opened) &&
         !stint_impl_open_other(t, me, set, id, &opened)) {
@@ -373,27 +370,29 @@ stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set, uin
 #if defined(__cplusplus)
 /* The functions of a guard object are at its site: as calls, they would cost a scope that is off
  * more than its check. */
-#define STINT_IMPL_HERE __attribute__((always_inline))
+#define STINT_IMPL_HERE STINT_IMPL_UNSEEN __attribute__((__always_inline__))
 
 /* One copy a module, merged by the linker; the variant is part of the name, so that translation
  * units that chose differently do not share one. */
 namespace stint_impl {
 #if STINT_INLINE == 1
 inline namespace inlined {
-#define STINT_IMPL_FN inline __attribute__((always_inline))
+#define STINT_IMPL_FN inline STINT_IMPL_UNSEEN __attribute__((__always_inline__))
 #else
 inline namespace local {
-#define STINT_IMPL_FN inline __attribute__((noinline, visibility("hidden")))
+#define STINT_IMPL_FN                                                                              \
+    inline STINT_IMPL_UNSEEN __attribute__((__noinline__, __visibility__("hidden")))
 #endif
 #elif STINT_INLINE == 2
-#define STINT_IMPL_FN static __attribute__((noinline, unused))
+#define STINT_IMPL_FN static STINT_IMPL_UNSEEN __attribute__((__noinline__, __unused__))
 #else
-#define STINT_IMPL_FN static inline __attribute__((always_inline, unused))
+#define STINT_IMPL_FN STINT_IMPL_INLINED
 #endif
 #if defined(__cplusplus)
-#define STINT_IMPL_FAR inline __attribute__((noinline, visibility("hidden")))
+#define STINT_IMPL_FAR                                                                             \
+    inline STINT_IMPL_UNSEEN __attribute__((__noinline__, __visibility__("hidden")))
 #else
-#define STINT_IMPL_FAR static inline __attribute__((noinline, unused))
+#define STINT_IMPL_FAR STINT_IMPL_INLINE __attribute__((__noinline__))
 #endif
 
 /* Functions of their own, so that other scopes save no registers for them; inline, because without
@@ -441,8 +440,7 @@ STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call
 #define STINT_IMPL_KEEP(guard) ((void)0)
 #endif
 
-static inline __attribute__((always_inline)) void
-stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
+STINT_IMPL_INLINED void stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     struct stint_impl_frame *f = t->top;
     uint64_t me = (uint64_t)(uintptr_t)guard;
@@ -491,8 +489,7 @@ stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
 
 /* The word of a guard that is not opened, from a number that is 0. In the local copy it is no
  * constant, which a scope that is on would put into the register, too. */
-static inline __attribute__((always_inline)) stint_impl_opened
-stint_impl_opened_not(uint64_t zero) {
+STINT_IMPL_INLINED stint_impl_opened stint_impl_opened_not(uint64_t zero) {
 #if STINT_INLINE == 1
     (void)zero;
     return 0;
@@ -502,8 +499,9 @@ stint_impl_opened_not(uint64_t zero) {
 #endif
 }
 
-static inline __attribute__((always_inline)) stint_impl_opened
-stint_impl_begin_body(void *guard, struct stint_impl_site *site, uint32_t set) {
+STINT_IMPL_INLINED stint_impl_opened stint_impl_begin_body(void *guard,
+                                                           struct stint_impl_site *site,
+                                                           uint32_t set) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     int off;
     uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &off);
@@ -534,8 +532,8 @@ STINT_IMPL_FN stint_impl_opened stint_impl_begin_in_set(void *guard, struct stin
 /* Opens the scope and returns the guard's word, which the caller stores in the guard. So the check
  * at the end of the scope does not wait for a store of this function, which comes after one to an
  * address that is known late (docs/performance.md). */
-static inline __attribute__((always_inline, unused)) stint_impl_opened
-stint_impl_begin(void *guard, struct stint_impl_site *site, uint32_t set) {
+STINT_IMPL_INLINED stint_impl_opened stint_impl_begin(void *guard, struct stint_impl_site *site,
+                                                      uint32_t set) {
     if (__builtin_constant_p(set) && !set) {
         return stint_impl_begin_default(guard, site);
     }
@@ -551,14 +549,13 @@ STINT_IMPL_FN void stint_impl_end_open_with(struct stint_impl_call *guard) {
 }
 
 /* At the site itself: an off scope costs no call at its end. */
-static inline __attribute__((always_inline, unused)) void stint_impl_end(void *guard) {
+STINT_IMPL_INLINED void stint_impl_end(void *guard) {
     if (*(stint_impl_opened *)guard) {
         stint_impl_end_open(guard);
     }
 }
 
-static inline __attribute__((always_inline, unused)) void
-stint_impl_end_with(struct stint_impl_call *guard) {
+STINT_IMPL_INLINED void stint_impl_end_with(struct stint_impl_call *guard) {
     if (guard->opened) {
         stint_impl_end_open_with(guard);
     }

@@ -8,18 +8,17 @@
 
 #include "impl_record.h"
 
-static inline __attribute__((always_inline, unused)) uint32_t
-stint_impl_set_id(const stint_set *set) {
+STINT_IMPL_INLINED uint32_t stint_impl_set_id(const stint_set *set) {
     return set ? set->id : 0;
 }
 
-static inline __attribute__((always_inline, unused)) void
-stint_impl_open_under(void *guard, struct stint_impl_site *site, stint_sender sender) {
+STINT_IMPL_INLINED void stint_impl_open_under(void *guard, struct stint_impl_site *site,
+                                              stint_sender sender) {
     stint_impl_begin_under(guard, site, sender.word[0], sender.word[1]);
 }
 
 /* Negative: never. Capped so that the product with ticks_per_us cannot wrap. */
-static inline __attribute__((always_inline, unused)) int64_t stint_impl_threshold(int64_t us) {
+STINT_IMPL_INLINED int64_t stint_impl_threshold(int64_t us) {
     return us > ((int64_t)1 << 40) ? -1 : us;
 }
 

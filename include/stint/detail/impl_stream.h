@@ -40,7 +40,7 @@ extern void stint_impl_value(struct stint_impl_site *site, double value);
 /* Which stream NULL means is decided where the caller is compiled: nvcc's
  * --default-stream per-thread defines the macro. 1 and 2 are the handles CU_STREAM_LEGACY and
  * CU_STREAM_PER_THREAD of cuda.h. */
-static inline __attribute__((always_inline, unused)) void *stint_impl_stream(const void *stream) {
+STINT_IMPL_INLINED void *stint_impl_stream(const void *stream) {
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
     return (void *)(stream ? (uintptr_t)stream : (uintptr_t)2);
 #else
@@ -48,8 +48,7 @@ static inline __attribute__((always_inline, unused)) void *stint_impl_stream(con
 #endif
 }
 
-static inline __attribute__((always_inline, unused)) void
-stint_impl_gpu_end(struct stint_impl_call *guard) {
+STINT_IMPL_INLINED void stint_impl_gpu_end(struct stint_impl_call *guard) {
     if (guard->opened) {
         stint_impl_gpu_scope_end(guard);
     }

@@ -22,6 +22,19 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 #include <stdint.h> /* g++ and clang++ define _GNU_SOURCE themselves */
 #endif
 
+/* Functions of the headers. Keywords and attributes have the spelling with underscores, because
+ * projects define the plain one as macros. UNSEEN: the hooks of -finstrument-functions and -pg do
+ * not see the function. */
+#if defined(__GNUC__)
+#define STINT_IMPL_UNSEEN __attribute__((__no_instrument_function__))
+#define STINT_IMPL_INLINE static __inline__ STINT_IMPL_UNSEEN __attribute__((__unused__))
+#elif defined(_MSC_VER) && !defined(__cplusplus)
+#define STINT_IMPL_INLINE static __inline
+#else
+#define STINT_IMPL_INLINE static inline
+#endif
+#define STINT_IMPL_INLINED STINT_IMPL_INLINE __attribute__((__always_inline__))
+
 /* In macros and headers: C++ projects make a plain 0 or NULL for a pointer an error. */
 #ifdef __cplusplus
 #define STINT_IMPL_NULL nullptr
