@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds and runs the program in consumers.h as other projects build theirs: the rows of
+consumers_table.py with one compiler, as C and C++, on and off, warnings as errors.
+
+    consumers.py --prefix PREFIX --cc gcc [--cxx g++] [--long] [ROW]...
+
+ROW is a pattern of row names; without one, all rows run that are not long, with --long those that
+are. Exit status 77: no such compiler.
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import consumers_table
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+SKIP = 77
+
+WARNINGS = "-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror".split()
+ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
+CALLS = {"timer": 3, "timer.set @consumer": 1, "info": 1, "since": 1, "under": 1, "role": 1,
+         "op": 2, "dynamic": 2, "consumer_add": 3, "handle": 1}
+CALLS_HPP = {"scope": 1, "interval": 1}
+STARTED = {name: value for name, value in os.environ.items() if not name.startswith("STINT_")}
+
+
+class Project:
+    """A compiler and where stint is."""
+
+    def __init__(self, options, scratch):
+        self.compiler = {"c": options.cc, "c++": options.cxx or cxx_of(options.cc)}
+        self.family = "clang" if "clang" in pathlib.Path(options.cc).name else "gcc"
+        self.include = options.include or f"{options.prefix}/include"
+        self.library = options.library or library_folder(options.prefix)
+        self.scratch = scratch
+
+    def run(self, command, text=None):
+        return subprocess.run(command, input=text, cwd=self.scratch, capture_output=True,
+                              text=True, errors="replace", check=False,
+                              env={**STARTED, "LD_LIBRARY_PATH": self.library,
+                                   "STINT_REPORT": "table"})
+
+
+def cxx_of(cc):
+    """gcc-12 -> g++-12, clang-14 -> clang++-14."""
+    folder, name = os.path.split(cc)
+    return os.path.join(folder, re.sub("clang", "clang++", re.sub(r"\bgcc\b", "g++", name)))
+
+
+def library_folder(prefix):
+    found = sorted(pathlib.Path(prefix).glob("lib*/**/libstint.so"))
+    if not found:
+        sys.exit(f"consumers.py: no libstint.so below {prefix}")
+    return str(found[0].parent)
+
+
+class Cell:
+    """A row with one language and one state of the switches."""
+
+    def __init__(self, row, project, language, switch):
+        self.row, self.project, self.language, self.switch = row, project, language, switch
+        self.name = f"{row.name} {project.family} {language} {switch}"
+
+    def command(self, program):
+        row, project = self.row, self.project
+        command = [project.compiler[self.language], *WARNINGS, f"-I{HERE}"]
+        command += (row.search.replace("@", project.include)).split()
+        command += row.flags_of(project.family, self.language)
+        command += (ON if self.switch == "on" else []) + ["-o", str(program)]
+        command += ["-x", row.language or self.language, "-", "-x", "none"]
+        if self.switch == "on":
+            command += [f"-L{project.library}", "-lstint"]
+        return command
+
+    def check(self):
+        """None, or how the row does not hold; a text that begins with "skipped" for flags that the
+        compiler does not have."""
+        program = self.project.scratch / self.name.replace(" ", ".").replace("/", "_")
+        command = self.command(program)
+        done = self.project.run(command, self.row.text())
+        if self.row.error:
+            return self.check_error(command, done)
+        if done.returncode:
+            if self.project.run(command, "extern int nothing;\nint main(void) {\n    return 0;\n}\n").returncode:
+                return f"skipped: {self.project.compiler[self.language]} has not these flags"
+            return f"{' '.join(command)}\n{done.stderr}"
+        off = self.switch == "off"
+        if off and b"stint_" in program.read_bytes():
+            return f"{' '.join(command)}\na name of stint is in the program"
+        done = self.project.run([str(program)])
+        program.unlink()
+        if done.returncode or (off and done.stderr):
+            return f"{' '.join(command)}\nexit status {done.returncode}\n{done.stderr}"
+        return None if off else self.check_report(command, done.stderr)
+
+    def check_error(self, command, done):
+        errors = [line for line in done.stderr.splitlines() if re.search(r"\berror: ", line)]
+        if len(errors) == 1 and re.search(self.row.error, errors[0]):
+            return None
+        return f"{' '.join(command)}\nexpected one error /{self.row.error}/\n{done.stderr}"
+
+    def check_report(self, command, report):
+        found = dict(re.findall(r"(?m)^(\S+(?: @\S+)?) +(\d+)  ", report))
+        wanted = dict(self.row.calls or CALLS)
+        if self.language == "c++" and not self.row.calls and "stint.hpp" in self.row.text():
+            wanted.update(CALLS_HPP)
+        if found == {name: str(calls) for name, calls in wanted.items()}:
+            return None
+        return f"{' '.join(command)}\nexpected {wanted}\n{report}"
+
+
+def cells_of(project, options):
+    for row in consumers_table.ROWS:
+        chosen = (any(fnmatch.fnmatch(row.name, one) for one in options.rows) if options.rows
+                  else row.long == options.long)
+        if chosen and project.family in row.compilers:
+            for language in row.languages:
+                for switch in row.switches:
+                    yield Cell(row, project, language, switch)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--prefix", help="where stint is installed")
+    parser.add_argument("--include", help="in place of PREFIX/include")
+    parser.add_argument("--library", help="the folder of libstint, in place of PREFIX/lib")
+    parser.add_argument("--cc", default="gcc")
+    parser.add_argument("--cxx", help="default: that of CC")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("rows", nargs="*", metavar="ROW")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(options, pathlib.Path(folder))
+        try:
+            project.run([project.compiler["c"], "--version"])
+            project.run([project.compiler["c++"], "--version"])
+        except OSError as error:
+            print(error)
+            return SKIP
+        cells = list(cells_of(project, options))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
+            results = list(zip(cells, threads.map(Cell.check, cells)))
+    failed = [(cell, text) for cell, text in results if text and not text.startswith("skipped")]
+    for cell, text in results:
+        if text:
+            print(f"{cell.name}: {text}")
+    print(f"{len(cells)} cells, {len(failed)} failed")
+    return 1 if failed or not cells else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
