@@ -248,8 +248,8 @@ def make_header():
     guard = read_source(ROOT / "include/stint/detail/impl_guard.h")
     own = guard.split("#pragma GCC system_header", 1)[1]
     rest = unwarned.partition(own)[2]
-    if re.search(r"^[^#\n]", rest, re.M):
-        raise Error("impl_guard.h must be the last part of stint.h, but for directives")
+    if re.search(r"^[^#}\n]", rest, re.M):
+        raise Error("impl_guard.h must be the last part of stint.h, but for directives and braces")
     files = set(expander.inserted) | {ROOT / "include/stint/stint.h"}
     return tidy(HEADER_TOP % {"version": version_of()} + body), files
 

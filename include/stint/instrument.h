@@ -6,11 +6,17 @@
  * without the prefix. `__COUNTER__` is not used: the file may. Not for users; they write the macros
  * of stint.h.
  */
+#include "detail/impl_again.h"
+
 #ifndef STINT_INSTRUMENT_H
 #define STINT_INSTRUMENT_H
 
 #if defined(__GNUC__)
 #pragma GCC system_header
+#endif
+
+#ifdef __cplusplus
+extern "C++" {
 #endif
 
 /* A file in C90 has no `inline`, and others define it on the command line. */
@@ -64,6 +70,10 @@ class stint_instrument_guard {
              stint_impl_begin(&stint_instrument_scope, &stint_instrument_site, 0),                 \
          (char)0);                                                                                 \
     STINT_INSTRUMENT_LOUD
+#endif
+
+#ifdef __cplusplus
+} /* extern "C++" */
 #endif
 
 #endif

@@ -17,14 +17,14 @@
  *   other the outermost counts; it is known by the address of its frame, so that one that longjmp
  *   left is replaced by the next: it is not above that on the stack.
  */
+#include "instrument.h"
+
 #ifndef STINT_LINES_H
 #define STINT_LINES_H
 
 #if defined(__GNUC__)
 #pragma GCC system_header
 #endif
-
-#include "instrument.h"
 
 /* `if (mark, 0) {} else statement`, in place of a statement without braces; and a declaration after
  * the marker before it. */

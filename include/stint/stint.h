@@ -37,6 +37,8 @@
  *
  * Terms (scope, site, set, interval, …) are defined in docs/glossary.md.
  */
+#include "detail/impl_again.h"
+
 #ifndef STINT_STINT_H
 #define STINT_STINT_H
 
@@ -61,6 +63,10 @@
 #pragma GCC diagnostic ignored "-Wuseless-cast"
 #endif
 #endif
+#endif
+
+#ifdef __cplusplus
+extern "C++" { /* a project's header may include this one inside extern "C" */
 #endif
 
 /* The version of this header, for #if and as a string, "major.minor.patch". stint_version() is that
@@ -646,10 +652,21 @@ STINT_IMPL_FUNCTION(int, 0, stint_set_print, (stint_set * set, const char *name)
 STINT_IMPL_FUNCTION(const stint_stat *, STINT_IMPL_NULL, stint_stat_here,
                     (const char *name, size_t size), ((void)name, (void)size))
 
-#ifndef STINT_NO_LEGACY_NAMES
+#ifdef __cplusplus
+} /* extern "C" */
+} /* extern "C++" */
+#endif
+#endif
+
+#if !defined(STINT_NO_LEGACY_NAMES) && !defined(STINT_IMPL_NAMES_H)
 /* The macros above without STINT_, and the functions of PaddlePaddle's Stat.h. Define
- * STINT_NO_LEGACY_NAMES if they conflict with names of yours. */
+ * STINT_NO_LEGACY_NAMES if they conflict with names of yours. They come with the first inclusion
+ * that does not have it. */
 #include "detail/impl_names.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Prints "======= StatSet: [GlobalStatInfo] status ======", one row per name, times in
  * milliseconds. */
@@ -673,10 +690,15 @@ STINT_IMPL_INLINE void resetStatus(void) {
 STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
     return stint_stat_here(name, sizeof(stint_stat));
 }
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
 #endif
 
+#ifndef STINT_IMPL_DETAILS
+#define STINT_IMPL_DETAILS
 #ifdef __cplusplus
-}
+extern "C++" {
 #endif
 
 /* ---- Details, not for users ----------------------------------------------------------------- */
@@ -734,6 +756,9 @@ STINT_IMPL_INLINE const stint_stat *getStat(const char *name) {
 #endif
 #include "detail/impl_guard.h"
 
+#ifdef __cplusplus
+} /* extern "C++" */
+#endif
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif

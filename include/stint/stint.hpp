@@ -20,17 +20,18 @@
  * copied, and may be used before main and after it. Nothing throws; the header needs neither
  * exceptions nor RTTI (-fno-exceptions -fno-rtti).
  */
+#include "stint.h" /* each time: it compares the switches, and may bring the legacy names */
+
 #ifndef STINT_STINT_HPP
 #define STINT_STINT_HPP
 
-#include "stint.h"
-
+extern "C++" { /* a project's header may include this one inside extern "C" */
 namespace stint {
 /* On and off are different classes, so that a program may mix both kinds of translation unit. */
 #if STINT_IMPL_TIMER
-inline namespace on {
+inline namespace timers_on {
 #else
-inline namespace off {
+inline namespace timers_off {
 #endif
 
 /* A text with its NUL, for functions of stint that take a const char *: from const char *,
@@ -307,10 +308,12 @@ constexpr StatSet globalStat __attribute__((__unused__)){};
 
 } /* inline namespace */
 } /* namespace stint */
+} /* extern "C++" */
 
-#ifndef STINT_NO_LEGACY_NAMES
-using stint::globalStat;
-using stint::StatSet;
 #endif
 
+#if !defined(STINT_NO_LEGACY_NAMES) && !defined(STINT_IMPL_NAMES_HPP)
+#define STINT_IMPL_NAMES_HPP
+using stint::globalStat;
+using stint::StatSet;
 #endif

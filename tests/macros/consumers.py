@@ -29,6 +29,9 @@ ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
 CALLS = {"timer": 3, "timer.set @consumer": 1, "info": 1, "since": 1, "under": 1, "role": 1,
          "op": 2, "dynamic": 2, "consumer_add": 3, "handle": 1}
 CALLS_HPP = {"scope": 1, "interval": 1}
+# How compilers and linkers say that they do not have a flag, or a library that it needs.
+UNKNOWN = (r"unrecognized|unknown|invalid (value|argument)|not supported|unsupported|cannot find|"
+           r"no such file|not installed|not recognized")
 STARTED = {name: value for name, value in os.environ.items() if not name.startswith("STINT_")}
 
 
@@ -41,6 +44,9 @@ class Project:
         self.include = options.include or f"{options.prefix}/include"
         self.library = options.library or library_folder(options.prefix)
         self.scratch = scratch
+        self.two_files = str(scratch / "two_files")
+        subprocess.run([sys.executable, "-B", str(SOURCE / "gen" / "amalgamate.py"),
+                        self.two_files], check=True)
 
     def run(self, command, text=None):
         return subprocess.run(command, input=text, cwd=self.scratch, capture_output=True,
@@ -72,7 +78,7 @@ class Cell:
     def command(self, program):
         row, project = self.row, self.project
         command = [project.compiler[self.language], *WARNINGS, f"-I{HERE}"]
-        command += (row.search.replace("@", project.include)).split()
+        command += row.search.replace("@", project.include).replace("$", project.two_files).split()
         command += row.flags_of(project.family, self.language)
         command += (ON if self.switch == "on" else []) + ["-o", str(program)]
         command += ["-x", row.language or self.language, "-", "-x", "none"]
@@ -89,7 +95,8 @@ class Cell:
         if self.row.error:
             return self.check_error(command, done)
         if done.returncode:
-            if self.project.run(command, "extern int nothing;\nint main(void) {\n    return 0;\n}\n").returncode:
+            probe = self.project.run(command, "int main(void) {\n    return 0;\n}\n")
+            if re.search(UNKNOWN, probe.stderr):
                 return f"skipped: {self.project.compiler[self.language]} has not these flags"
             return f"{' '.join(command)}\n{done.stderr}"
         off = self.switch == "off"

@@ -28,10 +28,11 @@
 #include "impl_clock.h"
 #include "impl_layout.h"
 
-#ifndef STINT_INLINE
-#define STINT_INLINE 2
-#endif
-#if STINT_INLINE != 1 && STINT_INLINE != 2
+#if !defined(STINT_INLINE) || STINT_INLINE == 2
+#define STINT_IMPL_INLINE_2
+#elif STINT_INLINE == 1
+#define STINT_IMPL_INLINE_1
+#else
 #error "STINT_INLINE must be 1 (inline at each site) or 2 (one copy per file, the default)"
 #endif
 
@@ -192,7 +193,7 @@ STINT_IMPL_INLINED int stint_impl_open_near(struct stint_impl_thread *t, uint64_
         return 0;
     }
     if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node))) {
-#if STINT_INLINE == 2
+#ifndef STINT_IMPL_INLINE_1
         return stint_impl_open_recursive(t, f, e, me, set, id, opened);
 #else
         return 0;
@@ -375,15 +376,15 @@ STINT_IMPL_INLINED int stint_impl_open_body(struct stint_impl_thread *t, uint64_
 /* One copy a module, merged by the linker; the variant is part of the name, so that translation
  * units that chose differently do not share one. */
 namespace stint_impl {
-#if STINT_INLINE == 1
+#ifdef STINT_IMPL_INLINE_1
 inline namespace inlined {
 #define STINT_IMPL_FN inline STINT_IMPL_UNSEEN __attribute__((__always_inline__))
 #else
-inline namespace local {
+inline namespace copied {
 #define STINT_IMPL_FN                                                                              \
     inline STINT_IMPL_UNSEEN __attribute__((__noinline__, __visibility__("hidden")))
 #endif
-#elif STINT_INLINE == 2
+#elif !defined(STINT_IMPL_INLINE_1)
 #define STINT_IMPL_FN static STINT_IMPL_UNSEEN __attribute__((__noinline__, __unused__))
 #else
 #define STINT_IMPL_FN STINT_IMPL_INLINED
@@ -423,7 +424,7 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stin
 
 /* The end of a scope that is inside another call of itself, or not on top. */
 STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call *call) {
-#if STINT_INLINE == 1
+#ifdef STINT_IMPL_INLINE_1
     struct stint_impl_thread *t = stint_impl_thread_here;
     if (stint_impl_end_tagged(t, t->top, (uint64_t)(uintptr_t)guard, call)) {
         return;
@@ -434,7 +435,7 @@ STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call
 #pragma GCC diagnostic pop
 
 /* In the local copy gcc would keep a guard in another register than that of the argument. */
-#if STINT_INLINE == 2
+#ifndef STINT_IMPL_INLINE_1
 #define STINT_IMPL_KEEP(guard) STINT_IMPL_HIDE(guard)
 #else
 #define STINT_IMPL_KEEP(guard) ((void)0)
@@ -447,7 +448,7 @@ STINT_IMPL_INLINED void stint_impl_end_body(void *guard, const struct stint_impl
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_SEEN(&f->guard) != me) ||
         STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start)) {
-#if STINT_INLINE == 2
+#ifndef STINT_IMPL_INLINE_1
         if (stint_impl_end_tagged(t, f, me, call)) {
             return;
         }
@@ -490,7 +491,7 @@ STINT_IMPL_INLINED void stint_impl_end_body(void *guard, const struct stint_impl
 /* The word of a guard that is not opened, from a number that is 0. In the local copy it is no
  * constant, which a scope that is on would put into the register, too. */
 STINT_IMPL_INLINED stint_impl_opened stint_impl_opened_not(uint64_t zero) {
-#if STINT_INLINE == 1
+#ifdef STINT_IMPL_INLINE_1
     (void)zero;
     return 0;
 #else

@@ -24,10 +24,10 @@ STINT_IMPL_INLINED int64_t stint_impl_threshold(int64_t us) {
 
 #ifdef __cplusplus
 namespace stint_impl {
-#if STINT_INLINE == 1
+#ifdef STINT_IMPL_INLINE_1
 inline namespace inlined {
 #else
-inline namespace local {
+inline namespace copied {
 #endif
 
 struct from_info {};
