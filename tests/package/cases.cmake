@@ -5,8 +5,8 @@
 #     stint_package_cases(<name> <driver> <setup> [FIXTURES <fixture>...] [LONG <case>...])
 #
 # adds the test <name>.<case> for each case that the driver lists. All need the fixtures and, but
-# for the case <setup>, the fixture <name>, which that case sets up. The cases after LONG build the
-# library again and have the label "long".
+# for the case <setup>, the fixture <name>, which that case sets up; without one, <setup> is "". The
+# cases after LONG, or with "long" in the list, build the library again and have the label "long".
 function(stint_package_cases name driver setup)
     cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "FIXTURES;LONG")
     find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
@@ -29,6 +29,10 @@ function(stint_package_cases name driver setup)
         set(cxx "${CMAKE_CXX_COMPILER}")
     endif()
     foreach(case IN LISTS cases)
+        if(case MATCHES "^(.*) long$")
+            set(case "${CMAKE_MATCH_1}")
+            list(APPEND arg_LONG "${case}")
+        endif()
         add_test(NAME ${name}.${case}
             COMMAND "${Python3_EXECUTABLE}" -B "${driver}"
                 --source "${PROJECT_SOURCE_DIR}" --build "${PROJECT_BINARY_DIR}"
@@ -44,6 +48,8 @@ function(stint_package_cases name driver setup)
         set_tests_properties(${name}.${case} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77
             TIMEOUT 900 FIXTURES_REQUIRED "${arg_FIXTURES};${name}")
     endforeach()
-    set_tests_properties(${name}.${setup} PROPERTIES
-        FIXTURES_REQUIRED "${arg_FIXTURES}" FIXTURES_SETUP ${name})
+    if(setup)
+        set_tests_properties(${name}.${setup} PROPERTIES
+            FIXTURES_REQUIRED "${arg_FIXTURES}" FIXTURES_SETUP ${name})
+    endif()
 endfunction()
