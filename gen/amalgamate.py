@@ -6,14 +6,15 @@ the runtime. A project that has both in its sources needs no build of stint.
     python3 gen/amalgamate.py FOLDER [--without FILE.c]...
 
 writes FOLDER/stint.h and FOLDER/stint.c. --without leaves files of the runtime out, for tests that
-bring their own.
+bring their own and call what is internal by its short name.
 
 The files stay as they are but for these changes:
 - An #include of a file of the project becomes the file, where it is first needed.
 - The headers of the C library come first in stint.c, because what follows has hidden visibility.
 - A macro that a .c file defines ends with that file.
 - SPDX lines are written once.
-Names at file scope are unique in the library (structure.file_names), so nothing is renamed.
+- Global names get a prefix (link_names.py), for the program that stint.c is a part of.
+Names at file scope are unique in the library (structure.file_names), so no more is renamed.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import gen
+import link_names
 import table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -32,8 +34,7 @@ DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b")
 GUARD = 0  # in the stack of conditions: an include guard
 SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 
-# Not in the library, or compiled under a condition.
-TOOL_LAYERS = re.compile(r"(viewers|adapters|mem|runfile|tool/\w+)$")
+# Compiled under a condition.
 CONDITIONS = {
     "gpu/gpu_cudart.c": "defined(STINT_HAVE_CUDART)",
     "gpu/gpu_driver.c": "!defined(STINT_HAVE_CUDART)",
@@ -96,12 +97,6 @@ def guard_of(text):
     """The macro of a header's include guard, or None."""
     match = re.search(r"^#ifndef (\w+_H)\n#define (\w+_H)$", text, re.M)
     return match.group(1) if match and match.group(1) == match.group(2) else None
-
-
-def layers():
-    lines = (ROOT / "runtime/layers.txt").read_text(encoding="utf-8").splitlines()
-    names = [line.split(":")[0] for line in lines if re.match(r"[a-z/]+:", line)]
-    return [name for name in names if not TOOL_LAYERS.match(name)]
 
 
 def generated_tables():
@@ -264,13 +259,14 @@ def make_source(without, in_header):
     expander.in_header = in_header
     for path in [api, *top.inserted]:
         expander.inserted[path] = [[]]
-    for layer in layers():
+    for layer in link_names.layers():
         for path in sorted((ROOT / "runtime" / layer).glob("*.c")):
             if path.name not in without:
                 parts.append(make_part(expander, "%s/%s" % (layer, path.name), path))
     system = "".join("#include <%s>\n" % name for name in sorted(expander.system))
     text = "".join(parts).replace("#pragma GCC system_header\n", "") # for headers alone
-    return tidy(SOURCE_TOP % {"version": version_of()} + "\n" + system + SOURCE_HIDDEN +
+    names = "" if without else link_names.render() + "\n"
+    return tidy(SOURCE_TOP % {"version": version_of()} + "\n" + system + SOURCE_HIDDEN + names +
                 text + SOURCE_END)
 
 

@@ -67,6 +67,28 @@ function(stint_layer_optimisation target)
     endforeach()
 endfunction()
 
+# In libstint.a, global names have a prefix, because a program may define the same names.
+set(STINT_LINK_NAMES "${stint_BINARY_DIR}/runtime/gen/link_names.h")
+set(STINT_LINK_NAMES_OPTION "SHELL:-include \"${STINT_LINK_NAMES}\"")
+
+# stint_generate_link_names(<list>): as stint_generate (StintGen.cmake).
+function(stint_generate_link_names list)
+    find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
+    file(GLOB sources CONFIGURE_DEPENDS "${STINT_RUNTIME_DIR}/*/*.[ch]"
+        "${STINT_RUNTIME_DIR}/*/*/*.[ch]")
+    add_custom_command(
+        OUTPUT "${STINT_LINK_NAMES}.stamp"
+        BYPRODUCTS "${STINT_LINK_NAMES}"
+        COMMAND ${Python3_EXECUTABLE} -B "${stint_SOURCE_DIR}/gen/link_names.py"
+                "${STINT_LINK_NAMES}"
+        COMMAND ${CMAKE_COMMAND} -E touch "${STINT_LINK_NAMES}.stamp"
+        DEPENDS "${stint_SOURCE_DIR}/gen/link_names.py" "${STINT_RUNTIME_DIR}/layers.txt"
+                ${sources}
+        COMMENT "Generating link_names.h"
+        VERBATIM)
+    set(${list} ${${list}} "${STINT_LINK_NAMES}.stamp" PARENT_SCOPE)
+endfunction()
+
 # How every layer is compiled. DEFINITIONS in addition to those of the layer.
 function(stint_layer_settings target layer)
     target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/include"
@@ -102,6 +124,10 @@ function(stint_layer_settings target layer)
     elseif(layer STREQUAL "viewers")
         target_include_directories(${target} PRIVATE "${stint_BINARY_DIR}/runtime/page")
         add_dependencies(${target} stint_page)
+    endif()
+    # The copies that tests build keep the short names, which tests call.
+    if(target MATCHES "^stint_runtime_" AND NOT BUILD_SHARED_LIBS)
+        target_compile_options(${target} PRIVATE "${STINT_LINK_NAMES_OPTION}")
     endif()
     stint_warnings(${target})
     if(layer STREQUAL "adapters") # its signatures are those of the interfaces

@@ -11,6 +11,7 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/order.h"
+#include "fluid_report.h"
 #include "fluid_rows.h"
 #include "read/rows.h"
 #include "report/report.h"

@@ -123,7 +123,7 @@ class Rebuild(support.Case):
         listed = re.findall(r"\$\{source\}/(\w+\.py)", rule)
         there = [name for name in os.listdir(support.GEN) if name.endswith(".py")]
         others = ["amalgamate.py", "completion.py", "documents.py", "header.py",
-                  "html.py", "manual.py", "names.py"]
+                  "html.py", "link_names.py", "manual.py", "names.py"]
         self.assertEqual(sorted(listed + others), sorted(there))
 
     def test_no_python(self):
