@@ -249,18 +249,21 @@ typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
  * (docs/macros.md, rules of a scope). Cost: about one fifth more than the two clock reads that it
  * needs; below a nanosecond if switched off at run time. */
 #define STINT_TIMER(...)                                                                           \
-    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(                                           \
-        __VA_ARGS__, STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2, STINT_IMPL_TIMER_1, 0))(__VA_ARGS__))
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_MANY,              \
+                                                        STINT_IMPL_TIMER_3, STINT_IMPL_TIMER_2,    \
+                                                        STINT_IMPL_TIMER_1, 0))(__VA_ARGS__))
 
-/* STINT_TIMER with a note (const char *, NULL allowed) that is stored with the slowest call, and
- * printed with a call of threshold_us or more. The text must be valid until the block ends; up to
- * 63 bytes of it are copied if the call sets a new maximum.
+/* STINT_TIMER with a note (const char *, NULL allowed; in C++ also std::string, where a temporary
+ * one lives until the block ends) that is stored with the slowest call, and printed with a call of
+ * threshold_us or more. The text must be valid until the block ends; up to 63 bytes of it are
+ * copied if the call sets a new maximum.
  *   STINT_TIMER_INFO(name, info)             threshold_us is STINT_SLOW_INFO_US
  *   STINT_TIMER_INFO(name, info, threshold_us)
  *   STINT_TIMER_INFO(name, info, threshold_us, set) */
 #define STINT_TIMER_INFO(...)                                                                      \
-    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
-        __VA_ARGS__, STINT_IMPL_INFO_4, STINT_IMPL_INFO_3, STINT_IMPL_INFO_2, 0))(__VA_ARGS__))
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(                                                           \
+        STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_MANY, STINT_IMPL_INFO_4, STINT_IMPL_INFO_3,       \
+                         STINT_IMPL_INFO_2, STINT_IMPL_INFO_1, 0))(__VA_ARGS__))
 
 /* STINT_TIMER named after the enclosing function. */
 #define STINT_TIMER_FUNC() STINT_IMPL_SCOPE_FUNC()
@@ -269,24 +272,25 @@ typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
  * (name, start_us, threshold_us) and (name, start_us, threshold_us, set). PaddlePaddle's name for
  * it ends in _SET: the start is set. */
 #define STINT_TIMER_SINCE(...)                                                                     \
-    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
-        __VA_ARGS__, STINT_IMPL_SINCE_4, STINT_IMPL_SINCE_3, STINT_IMPL_SINCE_2, 0))(__VA_ARGS__))
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(                                                           \
+        STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_MANY, STINT_IMPL_SINCE_4, STINT_IMPL_SINCE_3,     \
+                         STINT_IMPL_SINCE_2, STINT_IMPL_SINCE_1, 0))(__VA_ARGS__))
 
 /* A name made at run time: const char *, in C++ also std::string and std::string_view. It is
  * copied (up to 1000 bytes) and matched by content, so the buffer may change afterwards; NULL
  * and "" are not recorded, but counted. Also (name, threshold_us) and (name, threshold_us, set).
  * Additional cost: a hash of the name, and a lock for a name that the thread has not cached. */
 #define STINT_TIMER_DYNAMIC(...)                                                                   \
-    STINT_IMPL_EXPAND(                                                                             \
-        STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_DYNAMIC_3, STINT_IMPL_DYNAMIC_2, \
-                                          STINT_IMPL_DYNAMIC_1, 0))(__VA_ARGS__))
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(                                                           \
+        STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_MANY, STINT_IMPL_DYNAMIC_3, STINT_IMPL_DYNAMIC_2,  \
+                        STINT_IMPL_DYNAMIC_1, 0))(__VA_ARGS__))
 
 /* DYNAMIC and SINCE combined: (name, start_us), (…, threshold_us), (…, threshold_us, set).
  * PaddlePaddle's name for it ends in _SET. */
 #define STINT_TIMER_DYNAMIC_SINCE(...)                                                             \
-    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(                                                           \
-        STINT_IMPL_PICK4(__VA_ARGS__, STINT_IMPL_DYNAMIC_SINCE_4, STINT_IMPL_DYNAMIC_SINCE_3,      \
-                         STINT_IMPL_DYNAMIC_SINCE_2, 0))(__VA_ARGS__))
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK4(                                          \
+        __VA_ARGS__, STINT_IMPL_MANY, STINT_IMPL_DYNAMIC_SINCE_4, STINT_IMPL_DYNAMIC_SINCE_3,      \
+        STINT_IMPL_DYNAMIC_SINCE_2, STINT_IMPL_SINCE_1, 0))(__VA_ARGS__))
 
 /* Recorded only if level, one of STINT_LEVEL_* and a constant, is at most STINT_LEVEL. */
 #define STINT_TIMER_DETAIL(name, level)                                                            \
@@ -368,8 +372,8 @@ typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
  * strings. No lock is held while a range is open. Thread-safe.
  *   STINT_GPU_PROFILER(name)   STINT_GPU_PROFILER(name, info) */
 #define STINT_GPU_PROFILER(...)                                                                    \
-    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_too_many_arguments,     \
-                                                        STINT_IMPL_CAPTURE_2,                      \
+    STINT_IMPL_EXPAND(STINT_IMPL_EXPAND(STINT_IMPL_PICK(__VA_ARGS__, STINT_IMPL_MANY,              \
+                                                        STINT_IMPL_MANY, STINT_IMPL_CAPTURE_2,     \
                                                         STINT_IMPL_CAPTURE_1, 0))(__VA_ARGS__))
 
 /* The same without a block. Every START needs a STOP; a surplus STOP is ignored, and counted. */
@@ -706,8 +710,9 @@ extern "C++" {
 /* Selects the form by the number of arguments; the trailing 0 is required by strict C11. EXPAND
  * is for MSVC's older preprocessor, which passes __VA_ARGS__ as one argument. */
 #define STINT_IMPL_EXPAND(x) x
-#define STINT_IMPL_PICK(a, b, c, form, ...) form
-#define STINT_IMPL_PICK4(a, b, c, d, form, ...) form
+#define STINT_IMPL_PICK(a, b, c, d, form, ...) form
+#define STINT_IMPL_PICK4(a, b, c, d, e, form, ...) form
+#define STINT_IMPL_MANY(...) (void)STINT_too_many_arguments
 
 #define STINT_IMPL_TIMER_1(name)                                                                   \
     STINT_IMPL_SCOPE(name, STINT_LEVEL_DEFAULT, STINT_ROLE_NONE, STINT_IMPL_NULL)
@@ -715,12 +720,14 @@ extern "C++" {
     STINT_IMPL_SCOPE_WITH(name, STINT_IMPL_NULL, threshold_us, STINT_IMPL_NULL)
 #define STINT_IMPL_TIMER_3(name, threshold_us, set)                                                \
     STINT_IMPL_SCOPE_WITH(name, STINT_IMPL_NULL, threshold_us, set)
+#define STINT_IMPL_INFO_1(name) (void)STINT_TIMER_INFO_needs_a_name_and_a_note
 #define STINT_IMPL_INFO_2(name, info)                                                              \
     STINT_IMPL_SCOPE_WITH(name, info, STINT_SLOW_INFO_US, STINT_IMPL_NULL)
 #define STINT_IMPL_INFO_3(name, info, threshold_us)                                                \
     STINT_IMPL_SCOPE_WITH(name, info, threshold_us, STINT_IMPL_NULL)
 #define STINT_IMPL_INFO_4(name, info, threshold_us, set)                                           \
     STINT_IMPL_SCOPE_WITH(name, info, threshold_us, set)
+#define STINT_IMPL_SINCE_1(name) (void)STINT_TIMER_SINCE_needs_a_name_and_a_start
 #define STINT_IMPL_SINCE_2(name, start_us)                                                         \
     STINT_IMPL_SCOPE_SINCE(name, start_us, -1, STINT_IMPL_NULL)
 #define STINT_IMPL_SINCE_3(name, start_us, threshold_us)                                           \

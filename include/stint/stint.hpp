@@ -49,6 +49,14 @@ class text {
         }
         copy_[length] = '\0';
     }
+    /* For a note, which keeps a temporary one until its block ends. */
+    text(text &&other) noexcept : bytes_(other.bytes_) {
+        if (other.bytes_ == other.copy_) {
+            bytes_ = copy_;
+            for (size_t i = 0; (copy_[i] = other.copy_[i]) != '\0'; ++i) {
+            }
+        }
+    }
     text(const text &) = delete;
     text &operator=(const text &) = delete;
     operator const char *() const noexcept { return bytes_; }

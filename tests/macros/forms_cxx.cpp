@@ -124,8 +124,17 @@ void names(const std::string &name, std::string own, const char *text, stint_set
     REGISTER_TIMER_OP("op.made", make_name(5));
     REGISTER_TIMER_OP("op.text", text);
     REGISTER_TIMER_INFO("info", name.c_str());
+    REGISTER_TIMER_INFO("info", name);
+    REGISTER_TIMER_INFO("info.made", make_name(1) + own, 5);
+    REGISTER_TIMER_INFO("info.both", own.empty() ? name : "none", -1, server);
+    REGISTER_TIMER_INFO("info.either", own.empty() ? text : nullptr);
+    REGISTER_GPU_TIMER_INFO("gpu.info", raw, make_name(3));
+    REGISTER_CL_TIMER_INFO("cl.info", raw, std::move(own));
     REGISTER_GPU_PROFILER(name.c_str(), own.c_str());
+    REGISTER_GPU_PROFILER(make_name(4), name);
+    GPU_PROFILER_START(name + "5");
     REGISTER_PROFILER("All", "Default", "total", nullptr);
+    REGISTER_PROFILER(make_name(6), name, make_name(7).c_str(), own);
     REGISTER_PROFILER("CPU", nullptr, name.c_str(), own.c_str());
 #if __cplusplus >= 201703L
     const std::string_view view = std::string_view(name).substr(0, 2);

@@ -3,14 +3,16 @@
 only, so that a failure has that reason and no other."""
 import dataclasses
 
-LITERAL = "STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC"
+LITERAL = "STINT_name_must_be_a_literal_else_use_STINT_TIMER_DYNAMIC"
 WHOLE = "STINT_level_and_role_are_constants_after_the_name"
 TYPE = (r"incompatible|cannot convert|could not convert|cannot initialize|no matching|invalid conversion"
         r"|no known conversion|invalid operands|pointer type .* was expected|without a cast"
-        r"|request for member|is not a structure or union|not a class")
-MANY = (r"too many|is not a function|cannot be used as a function|requires (at least )?|"
-        r"STINT_too_many_arguments")
-FEW = r"too few|requires|is not a function|cannot be used as a function|expected"
+        r"|request for member|is not a structure or union|not a class"
+        r"|STINT_must_be_a_text_with_NUL_else_use_stint_text")
+MANY = "STINT_too_many_arguments"
+NO_NOTE = "STINT_TIMER_INFO_needs_a_name_and_a_note"
+NO_START = "STINT_TIMER_SINCE_needs_a_name_and_a_start"
+FEW = r"too few|requires|expected"
 BOTH = ("on", "off")
 
 PROLOGUE = """#include <stint/stint.h>
@@ -29,7 +31,7 @@ class Case:
     good: str
     says: str
     switches: tuple = BOTH
-    only_c: bool = False
+    only_cxx: bool = False
 
     def source(self, piece, function="function"):
         return PROLOGUE.replace("FUNCTION", function) + self.body.replace("@", piece) + "\n}\n"
@@ -93,6 +95,15 @@ for body, bad, good in (
         ("REGISTER_PROFILER(NULL, NULL, NULL, @);", "n", "buffer")):
     CASES.append(Case(body, bad, good, TYPE))
 
+# A text without its NUL, as std::string_view.
+VIEW = "struct view { const char *data() const; size_t size() const; } v = {}; (void)v; "
+for body, good in (('REGISTER_TIMER_INFO("a", @);', "name"),
+                   ('REGISTER_GPU_TIMER_INFO("a", NULL, @);', "buffer"),
+                   ("REGISTER_GPU_PROFILER(@);", "name"), ('REGISTER_GPU_PROFILER("a", @);', "name"),
+                   ("REGISTER_PROFILER(NULL, NULL, NULL, @);", "name")):
+    CASES.append(Case(VIEW + body, "v", good, "STINT_must_be_a_text_with_NUL_else_use_stint_text",
+                      only_cxx=True))
+
 # Level and role are part of the site: constants.
 CASES.append(Case('REGISTER_TIMER_DETAIL("a", @);', "n", "1", WHOLE))
 CASES.append(Case('REGISTER_TIMER_DETAIL("a", @);', "name", "1", WHOLE))
@@ -112,14 +123,15 @@ for body, bad, good, says in (
         ('REGISTER_TIMER_SET("a", start, 1, set@);', ", 5", "", MANY),
         ("REGISTER_TIMER_DYNAMIC(name, 1, set@);", ", 5", "", MANY),
         ("REGISTER_TIMER_DYNAMIC_SET(name, start, 1, set@);", ", 5", "", MANY),
-        ('REGISTER_GPU_PROFILER("a", "b"@);', ', "c"', "", "STINT_too_many_arguments"),
-        ("REGISTER_PROFILER(NULL, NULL, NULL, NULL@);", ", NULL", "", MANY + "|passed 5"),
+        ('REGISTER_GPU_PROFILER("a", "b"@);', ', "c"', "", MANY),
+        ("REGISTER_PROFILER(NULL, NULL, NULL, NULL@);", ", NULL", "", "passed 5|too many"),
         ("REGISTER_PROFILER(NULL, NULL, NULL@);", "", ", NULL", FEW + "|invalid"),
-        ('REGISTER_TIMER_INFO("a", "b", 5, set@);', ", 5", "", MANY + "|passed 5"),
-        ('REGISTER_TIMER_SET("a"@);', "", ", start", FEW),
-        ("REGISTER_TIMER_DYNAMIC_SET(name@);", "", ", start", FEW),
+        ('REGISTER_TIMER_INFO("a", "b", 5, set@);', ", 5", "", MANY),
+        ('REGISTER_TIMER_SET("a"@);', "", ", start", NO_START),
+        ("REGISTER_TIMER_DYNAMIC_SET(name@);", "", ", start", NO_START),
         ("REGISTER_TIMER_DYNAMIC(@);", "", "name", FEW),
-        ('REGISTER_TIMER_INFO("a"@);', "", ', "b"', FEW + "|invalid"),
+        ('REGISTER_TIMER_INFO("a"@);', "", ', "b"', NO_NOTE),
+        ("REGISTER_TIMER_INFO(@);", "", '"a", "b"', NO_NOTE),
         ('REGISTER_TIMER_DETAIL("b"@);', "", ', 1', FEW + "|invalid")):
     CASES.append(Case(body, bad, good, says))
 
@@ -133,10 +145,10 @@ for timer in ('REGISTER_TIMER("a");', 'REGISTER_TIMER("a", 5);', 'REGISTER_TIMER
     CASES.append(Case("if (n) @", timer, "{ " + timer + " }",
                       "expected expression|not declared|undeclared", ("on",)))
 CASES.append(Case("if (n) @", 'REGISTER_PROFILER("CPU", NULL, NULL, NULL);',
-                  '{ REGISTER_PROFILER("CPU", NULL, NULL, NULL); }', "expected expression", ("on",),
-                  only_c=True))
+                  '{ REGISTER_PROFILER("CPU", NULL, NULL, NULL); }',
+                  "expected expression|not declared|undeclared", ("on",)))
 CASES.append(Case("if (n) @", 'REGISTER_GPU_PROFILER("a");', '{ REGISTER_GPU_PROFILER("a"); }',
-                  "expected expression", ("on",), only_c=True))
+                  "expected expression|not declared|undeclared", ("on",)))
 
 # The functions have types like any other.
 for body, bad, good in (

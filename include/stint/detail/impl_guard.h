@@ -30,8 +30,8 @@
 
 #if defined(__GNUC__) && defined(__cplusplus)
 namespace stint_impl {
-template <bool literal> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC {};
-template <> struct STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC<true> {
+template <bool literal> struct STINT_name_must_be_a_literal_else_use_STINT_TIMER_DYNAMIC {};
+template <> struct STINT_name_must_be_a_literal_else_use_STINT_TIMER_DYNAMIC<true> {
     enum { yes = 1 };
 };
 template <bool whole> struct STINT_level_and_role_are_constants_after_the_name {};
@@ -40,7 +40,7 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 };
 } // namespace stint_impl
 #define STINT_IMPL_LITERAL(name)                                                                   \
-    (::stint_impl::STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC <                  \
+    (::stint_impl::STINT_name_must_be_a_literal_else_use_STINT_TIMER_DYNAMIC <                     \
                      __builtin_constant_p(name) !=                                                 \
                  0 &&                                                                              \
              STINT_IMPL_IS_TEXT(name) > ::yes                                                      \
@@ -53,7 +53,7 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #elif defined(__GNUC__)
 #define STINT_IMPL_LITERAL(name)                                                                   \
     (sizeof(struct {                                                                               \
-        int STINT_name_must_be_a_literal_else_use_REGISTER_TIMER_DYNAMIC                           \
+        int STINT_name_must_be_a_literal_else_use_STINT_TIMER_DYNAMIC                              \
             : __builtin_constant_p(name) &&                                                        \
               STINT_IMPL_IS_TEXT(name)                                                             \
             ? 1                                                                                    \
@@ -70,6 +70,55 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #else
 #define STINT_IMPL_LITERAL(name) "" name
 #define STINT_IMPL_WHOLE(n) (n)
+#endif
+
+/* Run-time texts: const char *, and in C++ an object with c_str(), as std::string, or what converts
+ * to const char *. note_keep is for a text that is needed until the block ends: a reference to its
+ * result makes a temporary object live as long. */
+#ifdef __cplusplus
+namespace stint_impl {
+template <bool yes> struct only_if {};
+template <> struct only_if<true> { typedef int type; };
+STINT_IMPL_INLINED const char *note_keep(const char *note) {
+    return note;
+}
+template <typename Text, typename only_if<__is_class(Text)>::type = 0>
+STINT_IMPL_INLINED const Text &note_keep(const Text &note) {
+    return note;
+}
+template <typename Text, typename only_if<__is_class(Text)>::type = 0>
+STINT_IMPL_INLINED Text note_keep(Text &&note) {
+    return static_cast<Text &&>(note);
+}
+STINT_IMPL_ANYWHERE STINT_IMPL_INLINED const char *note_text(const char *note) {
+    return note;
+}
+template <typename Text>
+STINT_IMPL_INLINED auto note_text(const Text &note) -> decltype(note.c_str()) {
+    return note.c_str();
+}
+struct STINT_must_be_a_text_with_NUL_else_use_stint_text {
+    operator const char *() const;
+};
+STINT_must_be_a_text_with_NUL_else_use_stint_text note_keep(...) = delete;
+STINT_must_be_a_text_with_NUL_else_use_stint_text note_text(...) = delete;
+} // namespace stint_impl
+#define STINT_IMPL_CHARS(text) ::stint_impl::note_text(text)
+#else
+#define STINT_IMPL_CHARS(text) text
+#endif
+
+/* clang warns where a reference, but not an argument, is made of a temporary's c_str(). The second
+ * one is never evaluated. */
+#ifdef __clang__
+#define STINT_IMPL_NOTE(n, info)                                                                   \
+    auto &&stint_impl_note_##n = ::stint_impl::note_keep(info);                                    \
+    if (0) {                                                                                       \
+        auto &&stint_impl_dead_##n = info;                                                         \
+        (void)stint_impl_dead_##n;                                                                 \
+    }
+#else
+#define STINT_IMPL_NOTE(n, info) auto &&stint_impl_note_##n = ::stint_impl::note_keep(info)
 #endif
 
 /* The start_us of a scope that begins at its line. UINT64_MAX would be <stdint.h>'s. */
@@ -118,8 +167,10 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
     ::stint_impl::scope stint_impl_guard_##n(&stint_impl_site_##n, set)
 #define STINT_IMPL_SCOPE_WITH_(n, name, info, threshold_us, set)                                   \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
+    STINT_IMPL_NOTE(n, info);                                                                      \
     ::stint_impl::scope_with stint_impl_guard_##n(::stint_impl::from_info(), &stint_impl_site_##n, \
-                                                  info, threshold_us, set)
+                                                  ::stint_impl::note_text(stint_impl_note_##n),    \
+                                                  threshold_us, set)
 #define STINT_IMPL_SCOPE_SINCE_(n, name, start_us, threshold_us, set)                              \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
     ::stint_impl::scope_with stint_impl_guard_##n(                                                 \
@@ -133,10 +184,14 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
     ::stint_impl::scope stint_impl_guard_##n(&stint_impl_site_##n, sender)
 #define STINT_IMPL_SCOPE_GPU_(n, name, stream, info, threshold_us)                                 \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
-    ::stint_impl::scope_gpu stint_impl_guard_##n(&stint_impl_site_##n, stream, info, threshold_us)
+    STINT_IMPL_NOTE(n, info);                                                                      \
+    ::stint_impl::scope_gpu stint_impl_guard_##n(                                                  \
+        &stint_impl_site_##n, stream, ::stint_impl::note_text(stint_impl_note_##n), threshold_us)
 #define STINT_IMPL_SCOPE_QUEUE_(n, name, queue, info, threshold_us)                                \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
-    ::stint_impl::scope_queue stint_impl_guard_##n(&stint_impl_site_##n, queue, info, threshold_us)
+    STINT_IMPL_NOTE(n, info);                                                                      \
+    ::stint_impl::scope_queue stint_impl_guard_##n(                                                \
+        &stint_impl_site_##n, queue, ::stint_impl::note_text(stint_impl_note_##n), threshold_us)
 #else
 #define STINT_IMPL_SCOPE_(n, name, level, role, set)                                               \
     STINT_IMPL_SITE(n, name, level, role);                                                         \
@@ -248,8 +303,10 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 /* It begins with a declaration, so that it does not compile as the only statement of an `if`. */
 #if defined(__cplusplus)
 #define STINT_IMPL_PROFILE_(n, state, option, sorted_key, path)                                    \
-    const char *const stint_impl_state_##n = state;                                                \
-    ::stint_impl::profile stint_impl_guard_##n(stint_impl_state_##n, option, sorted_key, path)
+    enum { stint_impl_here_##n };                                                                  \
+    ::stint_impl::profile stint_impl_guard_##n(                                                    \
+        ((void)stint_impl_here_##n, STINT_IMPL_CHARS(state)), STINT_IMPL_CHARS(option),            \
+        STINT_IMPL_CHARS(sorted_key), STINT_IMPL_CHARS(path))
 #else
 #define STINT_IMPL_PROFILE_(n, state, option, sorted_key, path)                                    \
     char stint_impl_guard_##n                                                                      \
@@ -266,7 +323,8 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #define STINT_IMPL_SCOPE(name, level, role, set)                                                   \
     STINT_IMPL_OFF(stint_impl_off_scope(STINT_IMPL_LITERAL(name), level, role, set))
 #define STINT_IMPL_SCOPE_WITH(name, info, threshold_us, set)                                       \
-    STINT_IMPL_OFF(stint_impl_off_scope_with(STINT_IMPL_LITERAL(name), info, threshold_us, set))
+    STINT_IMPL_OFF(stint_impl_off_scope_with(STINT_IMPL_LITERAL(name), STINT_IMPL_CHARS(info),     \
+                                             threshold_us, set))
 #define STINT_IMPL_SCOPE_SINCE(name, start_us, threshold_us, set)                                  \
     STINT_IMPL_OFF(                                                                                \
         stint_impl_off_scope_since(STINT_IMPL_LITERAL(name), start_us, threshold_us, set))
@@ -281,9 +339,11 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
     STINT_IMPL_OFF(stint_impl_off_handle_begin(&(handle), STINT_IMPL_LITERAL(name)))
 #define STINT_IMPL_HANDLE_END(handle) STINT_IMPL_OFF(stint_impl_off_handle_end(&(handle)))
 #define STINT_IMPL_SCOPE_GPU(name, stream, info, threshold_us)                                     \
-    STINT_IMPL_OFF(stint_impl_off_scope_gpu(STINT_IMPL_LITERAL(name), stream, info))
+    STINT_IMPL_OFF(                                                                                \
+        stint_impl_off_scope_gpu(STINT_IMPL_LITERAL(name), stream, STINT_IMPL_CHARS(info)))
 #define STINT_IMPL_SCOPE_QUEUE(name, queue, info, threshold_us)                                    \
-    STINT_IMPL_OFF(stint_impl_off_scope_queue(STINT_IMPL_LITERAL(name), queue, info))
+    STINT_IMPL_OFF(                                                                                \
+        stint_impl_off_scope_queue(STINT_IMPL_LITERAL(name), queue, STINT_IMPL_CHARS(info)))
 #define STINT_IMPL_BYTES(n) STINT_IMPL_OFF(stint_impl_off_count(STINT_IMPL_COUNT(n)))
 #define STINT_IMPL_FLOPS(n) STINT_IMPL_OFF(stint_impl_off_count(STINT_IMPL_COUNT(n)))
 #define STINT_IMPL_MARK(name) STINT_IMPL_OFF(stint_impl_off_value(STINT_IMPL_LITERAL(name), 0))
@@ -291,7 +351,8 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
     STINT_IMPL_OFF(stint_impl_off_value(STINT_IMPL_LITERAL(name), STINT_IMPL_NUMBER(v)))
 #define STINT_IMPL_FOR_TIMING(...)
 #define STINT_IMPL_PROFILE(state, option, sorted_key, path)                                        \
-    STINT_IMPL_OFF(stint_impl_off_profiler(state, option, sorted_key, path))
+    STINT_IMPL_OFF(stint_impl_off_profiler(STINT_IMPL_CHARS(state), STINT_IMPL_CHARS(option),      \
+                                           STINT_IMPL_CHARS(sorted_key), STINT_IMPL_CHARS(path)))
 
 #endif
 
@@ -301,8 +362,9 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 /* Two declarations, so that it does not compile as the only statement of an `if`, as with
  * timers. */
 #define STINT_IMPL_CAPTURE_(n, name, info)                                                         \
-    const char *const stint_impl_name_##n = name;                                                  \
-    ::stint_impl::capture stint_impl_guard_##n(stint_impl_name_##n, info)
+    enum { stint_impl_here_##n };                                                                  \
+    ::stint_impl::capture stint_impl_guard_##n(                                                    \
+        ((void)stint_impl_here_##n, STINT_IMPL_CHARS(name)), STINT_IMPL_CHARS(info))
 #else
 #define STINT_IMPL_CAPTURE_(n, name, info)                                                         \
     char stint_impl_guard_##n                                                                      \
@@ -311,13 +373,15 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 #endif
 #define STINT_IMPL_CAPTURE_AT(n, name, info) STINT_IMPL_CAPTURE_(n, name, info)
 #define STINT_IMPL_CAPTURE(name, info) STINT_IMPL_CAPTURE_AT(__COUNTER__, name, info)
-#define STINT_IMPL_CAPTURE_START(name) stint_impl_capture_start(name)
+#define STINT_IMPL_CAPTURE_START(name) stint_impl_capture_start(STINT_IMPL_CHARS(name))
 #define STINT_IMPL_CAPTURE_STOP() stint_impl_capture_stop()
 
 #else
 
-#define STINT_IMPL_CAPTURE(name, info) STINT_IMPL_OFF(stint_impl_off_capture(name, info))
-#define STINT_IMPL_CAPTURE_START(name) STINT_IMPL_OFF(stint_impl_off_capture(name, STINT_IMPL_NULL))
+#define STINT_IMPL_CAPTURE(name, info)                                                             \
+    STINT_IMPL_OFF(stint_impl_off_capture(STINT_IMPL_CHARS(name), STINT_IMPL_CHARS(info)))
+#define STINT_IMPL_CAPTURE_START(name)                                                             \
+    STINT_IMPL_OFF(stint_impl_off_capture(STINT_IMPL_CHARS(name), STINT_IMPL_NULL))
 #define STINT_IMPL_CAPTURE_STOP() STINT_IMPL_OFF((void)0)
 
 #endif

@@ -6,12 +6,6 @@
 #ifndef STINT_IMPL_OFF_H
 #define STINT_IMPL_OFF_H
 
-#ifdef __CUDACC__
-#define STINT_IMPL_ANYWHERE __host__ __device__
-#else
-#define STINT_IMPL_ANYWHERE
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif

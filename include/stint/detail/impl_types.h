@@ -28,12 +28,20 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 #if defined(__GNUC__)
 #define STINT_IMPL_UNSEEN __attribute__((__no_instrument_function__))
 #define STINT_IMPL_INLINE static __inline__ STINT_IMPL_UNSEEN __attribute__((__unused__))
+#define STINT_IMPL_INLINED STINT_IMPL_INLINE __attribute__((__always_inline__))
 #elif defined(_MSC_VER) && !defined(__cplusplus)
 #define STINT_IMPL_INLINE static __inline
 #else
 #define STINT_IMPL_INLINE static inline
 #endif
-#define STINT_IMPL_INLINED STINT_IMPL_INLINE __attribute__((__always_inline__))
+#ifndef STINT_IMPL_INLINED
+#define STINT_IMPL_INLINED STINT_IMPL_INLINE
+#endif
+#ifdef __CUDACC__
+#define STINT_IMPL_ANYWHERE __host__ __device__
+#else
+#define STINT_IMPL_ANYWHERE
+#endif
 
 /* In macros and headers: C++ projects make a plain 0 or NULL for a pointer an error. */
 #ifdef __cplusplus
