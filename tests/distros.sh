@@ -2,26 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds and tests stint where it is not developed: with musl, for aarch64 under qemu, and, as root,
-# in Debian's oldest and newest releases. A place that this machine cannot have is one line and no
-# failure; exits with 77 if that was all of them.
+# in other releases of Debian. A place that this machine cannot have is one line and no failure;
+# exits with 77 if that was all of them.
 # "quick" is the first two, with the unit tests that have nothing to do with GPUs. "start" runs in
-# both Debians the quick start of README.md only, without a compiler cache, and prints how long it
-# takes from a fresh copy of the source to the first report.
-# usage: tests/distros.sh FOLDER [quick | start | [musl | aarch64 | debian-11 | debian-sid]...]
+# the Debians the quick start of README.md only, without a compiler cache, and prints how long it
+# takes from a fresh copy of the source to the first report. "consumers" runs in the newer ones the
+# two tables of consumers only, on what is installed there.
+# usage: tests/distros.sh FOLDER [quick | start | consumers | PLACE...]
 #
 # A Debian is made once, in FOLDER/NAME, and kept. What is mounted there is so in a namespace of its
 # own that ends with the command, so that FOLDER may be removed at any time.
 set -eu
 folder=${1:?usage: tests/distros.sh FOLDER [PLACE...]}
 shift
-[ $# -gt 0 ] || set -- musl aarch64 debian-11 debian-sid
+[ $# -gt 0 ] || set -- musl aarch64 debian-11 debian-13 debian-sid
 unit=tests/unit label=unit left_out='^memcheck[.]' # which is for this processor and C library
 if [ "$*" = quick ]; then
     set -- musl aarch64
     unit=stint_unit_core label=core
     left_out=every_ # instruction, byte or length: minutes
 fi
-[ "$*" != start ] || set -- start-debian-11 start-debian-sid
+only=''
+case $* in
+start) only=start && set -- debian-11 debian-13 debian-sid ;;
+consumers) only=consumers && set -- debian-13 debian-sid ;;
+esac
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 cd "$(dirname "$0")/.."
@@ -29,6 +34,7 @@ source=$PWD
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null) || jobs=2
 mirror=http://deb.debian.org/debian
 packages="make cmake python3 pkg-config ccache"
+newer="gcc g++ clang ninja-build"
 
 say() {
     echo "distros: $*"
@@ -158,14 +164,14 @@ make_root() { # RELEASE PACKAGE...
     release=$1
     shift
     root=$folder/$place
-    [ ! -e "$root/ready" ] || return 0
+    [ "$(cat "$root/ready" 2>/dev/null)" != "$*" ] || return 0
     rm -rf "$root"
     say "$place: making it, some minutes"
     logged "$root.log" debootstrap --variant=minbase "$release" "$root" "$mirror" || return 1
     logged "$root.log" inside "$root" "export DEBIAN_FRONTEND=noninteractive
         apt-get -o Acquire::Check-Valid-Until=false update &&
         apt-get install -y --no-install-recommends $packages $* && apt-get clean" || return 1
-    : >"$root/ready"
+    echo "$*" >"$root/ready"
 }
 
 can_chroot() { # RELEASE
@@ -231,36 +237,32 @@ first_report() {
         "CPU time $(cat "$folder/$place/build/times") (user, system)"
 }
 
-start_debian_11() {
-    place=debian-11
-    can_chroot bullseye && make_root bullseye gcc libc6-dev && first_report
+# Both tables with the compilers of the place: those of flags and macros, and of CMake projects.
+# shellcheck disable=SC2016 # for the inner shell
+tables='for cc in gcc clang; do
+    python3 -B tests/macros/consumers.py --prefix /build/prefix-ON --cc $cc
+done
+python3 -B tests/package/consumers.py --source /source --prefix /build/prefix-ON
+'
+
+part() { # TEXT COMMANDS
+    logged "$folder/$place.log" inside "$folder/$place" "$environment$2" || return 1
+    say "$place: $1"
 }
 
-start_debian_sid() {
-    place=debian-sid
-    can_chroot sid && make_root sid gcc g++ && first_report
-}
-
-debian_11() {
-    can_chroot bullseye && make_root bullseye gcc libc6-dev || return
-    first_report || return
-    logged "$folder/$place.log" inside "$folder/$place" "$environment$installed" || return 1
-    logged "$folder/$place.log" inside "$folder/$place" "$environment./dev demo" || return 1
-    say "$place: ./dev demo"
-    say "$place: $(inside "$folder/$place" 'gcc --version | head -n 1; ldd --version | head -n 1' |
-        paste -s -d ' ' -): installs, shared and static; programs link as install.md says"
-}
-
-debian_sid() {
-    can_chroot sid && make_root sid gcc g++ || return
-    first_report || return
-    log=$folder/$place.log
-    logged "$log" inside "$folder/$place" "$environment$installed" || return 1
-    say "$place: installs, shared and static; programs link as install.md says"
-    logged "$log" inside "$folder/$place" "$environment./dev demo" || return 1
-    say "$place: ./dev demo"
-    logged "$log" inside "$folder/$place" "$environment./dev test" || return 1
-    say "$place: ./dev test: $(passed "$log")"
+debian() { # RELEASE PACKAGE...
+    can_chroot "$1" && make_root "$@" || return
+    [ "$only" = consumers ] || first_report || return
+    [ "$only" != start ] || return 0
+    part "installs, shared and static; programs link as install.md says" "$installed" || return
+    say "$place: $(inside "$folder/$place" 'for program in gcc clang ldd cmake; do
+        $program --version 2>/dev/null | head -n 1
+    done' | paste -s -d ';' -)"
+    [ "$place" = debian-11 ] || part "both tables of consumers" "$tables" || return
+    [ "$only" = consumers ] || part "./dev demo" "./dev demo" || return
+    [ "$place$only" = debian-sid ] || return 0
+    part "./dev test" "./dev test" || return
+    say "$place: ./dev test: $(passed "$folder/$place.log")"
 }
 
 failed='' ran=0
@@ -268,10 +270,9 @@ for place in "$@"; do
     status=0
     case $place in
     musl | aarch64) $place || status=$? ;;
-    debian-11) debian_11 || status=$? ;;
-    debian-sid) debian_sid || status=$? ;;
-    start-debian-11) start_debian_11 || status=$? ;;
-    start-debian-sid) start_debian_sid || status=$? ;;
+    debian-11) debian bullseye "gcc libc6-dev" || status=$? ;;
+    debian-13) debian trixie "$newer" || status=$? ;;
+    debian-sid) debian sid "$newer" || status=$? ;;
     *)
         say "no such place: $place"
         exit 2

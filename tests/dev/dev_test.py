@@ -58,7 +58,7 @@ def check_distros(dev, work):
     expect("distros: a line per place",
            [line.split(": ")[:3] for line in done.stdout.splitlines()],
            [["distros", place, "skipped"]
-            for place in ("musl", "aarch64", "debian-11", "debian-sid")])
+            for place in ("musl", "aarch64", "debian-11", "debian-13", "debian-sid")])
 
 
 def check_bench(dev, work):
