@@ -43,9 +43,8 @@ extern "C++" {
 #ifdef __cplusplus
 class stint_instrument_guard {
   public:
-    STINT_IMPL_HERE explicit stint_instrument_guard(stint_impl_site *site) {
-        opened_ = ::stint_impl::stint_impl_begin(this, site, 0);
-    }
+    STINT_IMPL_HERE explicit stint_instrument_guard(stint_impl_site *site)
+        : opened_(::stint_impl::stint_impl_begin(this, site, 0)) {}
     STINT_IMPL_HERE ~stint_instrument_guard() { ::stint_impl::stint_impl_end(this); }
     stint_instrument_guard(const stint_instrument_guard &) = delete;
     stint_instrument_guard &operator=(const stint_instrument_guard &) = delete;

@@ -91,7 +91,7 @@ extern struct stint_impl_lines_book *stint_impl_lines_open(const struct stint_im
 /* A function of the copy, which its markers call: inlined, the markers would take the compiler
  * several times as long as the code that they are in. gcc knows at each call which registers a
  * function of the same file leaves alone. A function that is not called is not in the object. */
-#define STINT_LINES_CALLED STINT_IMPL_INLINE __attribute__((__noinline__))
+#define STINT_LINES_CALLED STINT_IMPL_INLINE STINT_IMPL_UNCHECKED STINT_IMPL_NOINLINE
 
 /* The time since the last marker belongs to the current line. `last` is read first: what a signal
  * handler in between counts is counted twice rather than taken off. */

@@ -27,10 +27,10 @@ extern void stint_impl_capture_stop(void);
 namespace stint_impl {
 class capture {
   public:
-    explicit capture(const char *name, const char *info) {
+    STINT_IMPL_UNSEEN explicit capture(const char *name, const char *info) : address_(0) {
         stint_impl_capture_begin(this, name, info);
     }
-    ~capture() { stint_impl_capture_end(this); }
+    STINT_IMPL_UNSEEN ~capture() { stint_impl_capture_end(this); }
     capture(const capture &) = delete;
     capture &operator=(const capture &) = delete;
 

@@ -24,10 +24,12 @@ extern void stint_impl_profiler_end(void *guard);
 namespace stint_impl {
 class profile {
   public:
-    profile(const char *state, const char *option, const char *sorted_key, const char *path) {
+    STINT_IMPL_UNSEEN profile(const char *state, const char *option, const char *sorted_key,
+                              const char *path)
+        : address_(0) {
         stint_impl_profiler_begin(this, state, option, sorted_key, path);
     }
-    ~profile() { stint_impl_profiler_end(this); }
+    STINT_IMPL_UNSEEN ~profile() { stint_impl_profiler_end(this); }
     profile(const profile &) = delete;
     profile &operator=(const profile &) = delete;
 

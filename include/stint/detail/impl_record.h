@@ -32,6 +32,9 @@
 #define STINT_IMPL_INLINE_2
 #elif STINT_INLINE == 1
 #define STINT_IMPL_INLINE_1
+#ifndef STINT_IMPL_MSAN
+#define STINT_IMPL_AT_SITES
+#endif
 #else
 #error "STINT_INLINE must be 1 (inline at each site) or 2 (one copy per file, the default)"
 #endif
@@ -193,7 +196,7 @@ STINT_IMPL_INLINED int stint_impl_open_near(struct stint_impl_thread *t, uint64_
         return 0;
     }
     if (STINT_IMPL_UNLIKELY(e->parent != STINT_IMPL_OWN(&f->node))) {
-#ifndef STINT_IMPL_INLINE_1
+#ifndef STINT_IMPL_AT_SITES
         return stint_impl_open_recursive(t, f, e, me, set, id, opened);
 #else
         return 0;
@@ -341,16 +344,16 @@ STINT_IMPL_INLINED int stint_impl_open_other(struct stint_impl_thread *t, uint64
 }
 
 /* The word of a site less the thread's gate: 0 if the site is off, up to STINT_IMPL_SITE_ID its id,
- * more if only the slow path knows. *off: whether it is 0. */
+ * more if only the slow path knows. *is_off: whether it is 0. */
 STINT_IMPL_INLINED uint64_t stint_impl_word_less_gate(const struct stint_impl_thread *t,
-                                                      uint64_t word, int *off) {
+                                                      uint64_t word, int *is_off) {
 #if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     /* One instruction, which reads both halves of the word that the gate is in, and its flags.
      * `volatile`: another thread writes the gate. */
-    __asm__ volatile("subq %2, %0" : "+r"(word), "=@ccz"(*off) : "m"(t->no_site), "m"(t->gate));
+    __asm__ volatile("subq %2, %0" : "+r"(word), "=@ccz"(*is_off) : "m"(t->no_site), "m"(t->gate));
 #else
     word -= (uint64_t)STINT_IMPL_LOAD(&t->gate) << 32;
-    *off = !word;
+    *is_off = !word;
 #endif
     return word;
 }
@@ -359,7 +362,7 @@ STINT_IMPL_INLINED uint64_t stint_impl_word_less_gate(const struct stint_impl_th
  * open the scope. */
 STINT_IMPL_INLINED int stint_impl_open_body(struct stint_impl_thread *t, uint64_t me, uint32_t set,
                                             uint32_t id) {
-    stint_impl_opened opened;
+    stint_impl_opened opened = 0;
     if (!stint_impl_open_near(t, me, set, id, &opened) &&
         !stint_impl_open_other(t, me, set, id, &opened)) {
         return 0;
@@ -376,24 +379,27 @@ STINT_IMPL_INLINED int stint_impl_open_body(struct stint_impl_thread *t, uint64_
 /* One copy a module, merged by the linker; the variant is part of the name, so that translation
  * units that chose differently do not share one. */
 namespace stint_impl {
-#ifdef STINT_IMPL_INLINE_1
+#ifdef STINT_IMPL_AT_SITES
 inline namespace inlined {
 #define STINT_IMPL_FN inline STINT_IMPL_UNSEEN __attribute__((__always_inline__))
 #else
 inline namespace copied {
 #define STINT_IMPL_FN                                                                              \
-    inline STINT_IMPL_UNSEEN __attribute__((__noinline__, __visibility__("hidden")))
+    inline STINT_IMPL_UNSEEN STINT_IMPL_UNCHECKED STINT_IMPL_NOINLINE                              \
+        __attribute__((__visibility__("hidden")))
 #endif
-#elif !defined(STINT_IMPL_INLINE_1)
-#define STINT_IMPL_FN static STINT_IMPL_UNSEEN __attribute__((__noinline__, __unused__))
+#elif !defined(STINT_IMPL_AT_SITES)
+#define STINT_IMPL_FN                                                                              \
+    static STINT_IMPL_UNSEEN STINT_IMPL_UNCHECKED STINT_IMPL_NOINLINE __attribute__((__unused__))
 #else
 #define STINT_IMPL_FN STINT_IMPL_INLINED
 #endif
 #if defined(__cplusplus)
 #define STINT_IMPL_FAR                                                                             \
-    inline STINT_IMPL_UNSEEN __attribute__((__noinline__, __visibility__("hidden")))
+    inline STINT_IMPL_UNSEEN STINT_IMPL_UNCHECKED STINT_IMPL_NOINLINE                              \
+        __attribute__((__visibility__("hidden")))
 #else
-#define STINT_IMPL_FAR STINT_IMPL_INLINE __attribute__((__noinline__))
+#define STINT_IMPL_FAR STINT_IMPL_INLINE STINT_IMPL_UNCHECKED STINT_IMPL_NOINLINE
 #endif
 
 /* Functions of their own, so that other scopes save no registers for them; inline, because without
@@ -412,10 +418,10 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_unusual(void *guard, struct st
 STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stint_impl_site *site,
                                                         uint32_t set) {
     struct stint_impl_thread *t = stint_impl_thread_here;
-    int off;
-    uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &off);
-    stint_impl_opened opened;
-    if (off || id > STINT_IMPL_SITE_ID ||
+    int is_off;
+    uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &is_off);
+    stint_impl_opened opened = 0;
+    if (is_off || id > STINT_IMPL_SITE_ID ||
         !stint_impl_open_other(t, (uint64_t)(uintptr_t)guard, set, (uint32_t)id, &opened)) {
         return stint_impl_begin_unusual(guard, site, set);
     }
@@ -424,7 +430,7 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stin
 
 /* The end of a scope that is inside another call of itself, or not on top. */
 STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call *call) {
-#ifdef STINT_IMPL_INLINE_1
+#ifdef STINT_IMPL_AT_SITES
     struct stint_impl_thread *t = stint_impl_thread_here;
     if (stint_impl_end_tagged(t, t->top, (uint64_t)(uintptr_t)guard, call)) {
         return;
@@ -435,7 +441,7 @@ STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call
 #pragma GCC diagnostic pop
 
 /* In the local copy gcc would keep a guard in another register than that of the argument. */
-#ifndef STINT_IMPL_INLINE_1
+#ifndef STINT_IMPL_AT_SITES
 #define STINT_IMPL_KEEP(guard) STINT_IMPL_HIDE(guard)
 #else
 #define STINT_IMPL_KEEP(guard) ((void)0)
@@ -448,7 +454,7 @@ STINT_IMPL_INLINED void stint_impl_end_body(void *guard, const struct stint_impl
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_SEEN(&f->guard) != me) ||
         STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start)) {
-#ifndef STINT_IMPL_INLINE_1
+#ifndef STINT_IMPL_AT_SITES
         if (stint_impl_end_tagged(t, f, me, call)) {
             return;
         }
@@ -491,7 +497,7 @@ STINT_IMPL_INLINED void stint_impl_end_body(void *guard, const struct stint_impl
 /* The word of a guard that is not opened, from a number that is 0. In the local copy it is no
  * constant, which a scope that is on would put into the register, too. */
 STINT_IMPL_INLINED stint_impl_opened stint_impl_opened_not(uint64_t zero) {
-#ifdef STINT_IMPL_INLINE_1
+#ifdef STINT_IMPL_AT_SITES
     (void)zero;
     return 0;
 #else
@@ -504,11 +510,11 @@ STINT_IMPL_INLINED stint_impl_opened stint_impl_begin_body(void *guard,
                                                            struct stint_impl_site *site,
                                                            uint32_t set) {
     struct stint_impl_thread *t = stint_impl_thread_here;
-    int off;
-    uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &off);
-    stint_impl_opened opened;
+    int is_off;
+    uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &is_off);
+    stint_impl_opened opened = 0;
     /* Falls through, without a taken branch: a scope that is on waits for the clock anyway. */
-    if (STINT_IMPL_LIKELY(off)) {
+    if (STINT_IMPL_LIKELY(is_off)) {
         return stint_impl_opened_not(id);
     }
     if (STINT_IMPL_LIKELY(stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, id, &opened))) {

@@ -14,6 +14,9 @@ STINT_IMPL_INLINED uint32_t stint_impl_set_id(const stint_set *set) {
 
 STINT_IMPL_INLINED void stint_impl_open_under(void *guard, struct stint_impl_site *site,
                                               stint_sender sender) {
+#ifdef STINT_IMPL_MSAN
+    *(stint_impl_opened *)guard = 0;
+#endif
     stint_impl_begin_under(guard, site, sender.word[0], sender.word[1]);
 }
 
@@ -24,7 +27,7 @@ STINT_IMPL_INLINED int64_t stint_impl_threshold(int64_t us) {
 
 #ifdef __cplusplus
 namespace stint_impl {
-#ifdef STINT_IMPL_INLINE_1
+#ifdef STINT_IMPL_AT_SITES
 inline namespace inlined {
 #else
 inline namespace copied {
@@ -36,10 +39,9 @@ struct from_name {};
 
 class scope {
   public:
-    STINT_IMPL_HERE scope(stint_impl_site *site, const stint_set *set) {
-        opened_ = stint_impl_begin(this, site, stint_impl_set_id(set));
-    }
-    STINT_IMPL_HERE scope(stint_impl_site *site, stint_sender sender) {
+    STINT_IMPL_HERE scope(stint_impl_site *site, const stint_set *set)
+        : opened_(stint_impl_begin(this, site, stint_impl_set_id(set))) {}
+    STINT_IMPL_HERE scope(stint_impl_site *site, stint_sender sender) : opened_(0) {
         stint_impl_open_under(this, site, sender);
     }
     STINT_IMPL_HERE ~scope() { stint_impl_end(this); }
@@ -57,21 +59,21 @@ class scope_with {
         : call_{0, info, stint_impl_threshold(threshold_us)} {
         call_.opened = stint_impl_begin(this, site, stint_impl_set_id(set));
     }
-    scope_with(from_start, stint_impl_site *site, uint64_t start_us, int64_t threshold_us,
-               const stint_set *set)
+    STINT_IMPL_UNSEEN scope_with(from_start, stint_impl_site *site, uint64_t start_us,
+                                 int64_t threshold_us, const stint_set *set)
         : call_{0, nullptr, stint_impl_threshold(threshold_us)} {
         stint_impl_begin_since(this, site, stint_impl_set_id(set), start_us);
     }
-    scope_with(from_name, stint_impl_site *site, const char *name, uint64_t start_us,
-               int64_t threshold_us, const stint_set *set)
+    STINT_IMPL_UNSEEN scope_with(from_name, stint_impl_site *site, const char *name,
+                                 uint64_t start_us, int64_t threshold_us, const stint_set *set)
         : call_{0, nullptr, stint_impl_threshold(threshold_us)} {
         stint_impl_begin_dynamic(this, site, stint_impl_set_id(set), name, UINT64_MAX, start_us);
     }
     /* std::string, std::string_view and what looks like them. */
     template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
-    scope_with(from_name, stint_impl_site *site, const Text &name, uint64_t start_us,
-               int64_t threshold_us, const stint_set *set)
+    STINT_IMPL_UNSEEN scope_with(from_name, stint_impl_site *site, const Text &name,
+                                 uint64_t start_us, int64_t threshold_us, const stint_set *set)
         : call_{0, nullptr, stint_impl_threshold(threshold_us)} {
         stint_impl_begin_dynamic(this, site, stint_impl_set_id(set), name.data(), name.size(),
                                  start_us);

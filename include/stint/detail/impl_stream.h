@@ -59,11 +59,12 @@ namespace stint_impl {
 
 class scope_gpu {
   public:
-    scope_gpu(stint_impl_site *site, const void *stream, const char *info, int64_t threshold_us)
+    STINT_IMPL_UNSEEN scope_gpu(stint_impl_site *site, const void *stream, const char *info,
+                                int64_t threshold_us)
         : call_{0, info, stint_impl_threshold(threshold_us)} {
         stint_impl_gpu_scope_begin(&call_, site, stint_impl_stream(stream));
     }
-    ~scope_gpu() { stint_impl_gpu_end(&call_); }
+    STINT_IMPL_UNSEEN ~scope_gpu() { stint_impl_gpu_end(&call_); }
     scope_gpu(const scope_gpu &) = delete;
     scope_gpu &operator=(const scope_gpu &) = delete;
 
@@ -73,11 +74,12 @@ class scope_gpu {
 
 class scope_queue {
   public:
-    scope_queue(stint_impl_site *site, void *queue, const char *info, int64_t threshold_us)
+    STINT_IMPL_UNSEEN scope_queue(stint_impl_site *site, void *queue, const char *info,
+                                  int64_t threshold_us)
         : call_{0, info, stint_impl_threshold(threshold_us)} {
         stint_impl_queue_scope_begin(&call_, site, queue);
     }
-    ~scope_queue() { stint_impl_gpu_end(&call_); }
+    STINT_IMPL_UNSEEN ~scope_queue() { stint_impl_gpu_end(&call_); }
     scope_queue(const scope_queue &) = delete;
     scope_queue &operator=(const scope_queue &) = delete;
 

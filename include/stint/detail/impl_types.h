@@ -24,9 +24,30 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 
 /* Functions of the headers. Keywords and attributes have the spelling with underscores, because
  * projects define the plain one as macros. UNSEEN: the hooks of -finstrument-functions and -pg do
- * not see the function. */
-#if defined(__GNUC__)
+ * not see the function, nor does -fsanitize=integer, because ticks wrap on purpose. NOINLINE: the
+ * headers of CUDA up to 12 have a macro for the whole attribute. UNCHECKED: MemorySanitizer does
+ * not know what the library wrote; it finds such a read in every function but these. */
+#if defined(__clang__)
+#define STINT_IMPL_UNSEEN __attribute__((__no_instrument_function__, __no_sanitize__("integer")))
+#elif defined(__GNUC__)
 #define STINT_IMPL_UNSEEN __attribute__((__no_instrument_function__))
+#else
+#define STINT_IMPL_UNSEEN
+#endif
+#ifdef __noinline__
+#define STINT_IMPL_NOINLINE __noinline__
+#else
+#define STINT_IMPL_NOINLINE __attribute__((__noinline__))
+#endif
+#define STINT_IMPL_UNCHECKED
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define STINT_IMPL_MSAN 1
+#undef STINT_IMPL_UNCHECKED
+#define STINT_IMPL_UNCHECKED __attribute__((__no_sanitize__("memory")))
+#endif
+#endif
+#if defined(__GNUC__)
 #define STINT_IMPL_INLINE static __inline__ STINT_IMPL_UNSEEN __attribute__((__unused__))
 #define STINT_IMPL_INLINED STINT_IMPL_INLINE __attribute__((__always_inline__))
 #elif defined(_MSC_VER) && !defined(__cplusplus)
