@@ -18,16 +18,18 @@ int main(void) {
     }
     {
         STINT_TIMER("timer.set", 1000000, stint_set_get("consumer"));
-        STINT_TIMER_INFO("info", "note");
-        STINT_TIMER_SINCE("since", stint_now_us());
-        STINT_TIMER_UNDER("under", stint_sender_here());
-        STINT_TIMER_ROLE("role", STINT_ROLE_COMPUTE);
-        STINT_TIMER_BYTES(consumer_sum);
-        STINT_TIMER_VALUE("value", consumer_sum);
+        {
+            STINT_TIMER_INFO("info", "note");
+            STINT_TIMER_BYTES(consumer_sum);
+            STINT_TIMER_VALUE("value", consumer_sum);
+        }
+        { STINT_TIMER_SINCE("since", stint_now_us()); }
+        { STINT_TIMER_UNDER("under", stint_sender_here()); }
+        { STINT_TIMER_ROLE("role", STINT_ROLE_COMPUTE); }
     }
     for (i = 0; i < 2; ++i) {
         STINT_TIMER_OP("op", "instance");
-        STINT_TIMER_DYNAMIC("dynamic");
+        { STINT_TIMER_DYNAMIC("dynamic"); }
     }
     STINT_TIMER_BEGIN(handle, "handle");
     STINT_TIMER_END(handle);
@@ -43,5 +45,5 @@ int main(void) {
     }
 #endif
     STINT_FOR_TIMING(consumer_sum -= stint_stat_get("timer", &stat, sizeof stat) == 0;)
-    return consumer_sum + (unsigned)stat.calls != (STINT_IMPL_TIMER ? 5u : 3u);
+    return consumer_sum + stat.calls != (STINT_IMPL_TIMER ? 5 : 3);
 }

@@ -48,11 +48,19 @@ class Project:
         subprocess.run([sys.executable, "-B", str(SOURCE / "gen" / "amalgamate.py"),
                         self.two_files], check=True)
 
-    def run(self, command, text=None):
-        return subprocess.run(command, input=text, cwd=self.scratch, capture_output=True,
-                              text=True, errors="replace", check=False,
+    def run(self, command, text=None, folder=None, report="table"):
+        return subprocess.run(command, input=text, cwd=folder, capture_output=True, text=True,
+                              errors="replace", check=False,
                               env={**STARTED, "LD_LIBRARY_PATH": self.library,
-                                   "STINT_REPORT": "table"})
+                                   "STINT_REPORT": report})
+
+    def all_warnings(self, language):
+        """Those of gcc without a value, as it lists them, but for LESS_GCC."""
+        found = []
+        for of in (language, "common"):
+            said = self.run([self.compiler[language], "-Q", "--help=warnings," + of]).stdout
+            found += re.findall(r"(?m)^ +-W([\w+-]*[\w+])(?=\s)", said)
+        return ["-W" + name for name in found if name not in consumers_table.LESS_GCC]
 
 
 def cxx_of(cc):
@@ -74,14 +82,20 @@ class Cell:
     def __init__(self, row, project, language, switch):
         self.row, self.project, self.language, self.switch = row, project, language, switch
         self.name = f"{row.name} {project.family} {language} {switch}"
+        self.folder = project.scratch / self.name.replace(" ", "_")
+
+    def run(self, command, text=None):
+        report = "none" if self.row.calls == {} else "table"
+        return self.project.run(command, text, self.folder, report)
 
     def command(self, program):
         row, project = self.row, self.project
         command = [project.compiler[self.language], *WARNINGS, f"-I{HERE}"]
         command += row.search.replace("@", project.include).replace("$", project.two_files).split()
-        command += row.flags_of(project.family, self.language)
-        command += (ON if self.switch == "on" else []) + ["-o", str(program)]
-        command += ["-x", row.language or self.language, "-", "-x", "none"]
+        command += (ON if self.switch == "on" else []) + ["-o", str(program), "-x", self.language]
+        for flag in row.flags_of(project.family, self.language):
+            command += project.all_warnings(self.language) if flag == "-Wgcc-all" else [flag]
+        command += ["-", "-x", "none"]
         if self.switch == "on":
             command += [f"-L{project.library}", "-lstint"]
         return command
@@ -89,20 +103,23 @@ class Cell:
     def check(self):
         """None, or how the row does not hold; a text that begins with "skipped" for flags that the
         compiler does not have."""
-        program = self.project.scratch / self.name.replace(" ", ".").replace("/", "_")
+        program = self.folder / "program"
+        self.folder.mkdir()
         command = self.command(program)
-        done = self.project.run(command, self.row.text())
+        done = self.run(command, self.row.text())
         if self.row.error:
             return self.check_error(command, done)
         if done.returncode:
-            probe = self.project.run(command, "int main(void) {\n    return 0;\n}\n")
+            probe = self.run(command, "int main(void) {\n    return 0;\n}\n")
             if re.search(UNKNOWN, probe.stderr):
                 return f"skipped: {self.project.compiler[self.language]} has not these flags"
             return f"{' '.join(command)}\n{done.stderr}"
         off = self.switch == "off"
-        if off and b"stint_" in program.read_bytes():
+        # Sanitizers describe types by their names.
+        trace = b"stint_impl_" if "-fsanitize" in self.row.flags else b"stint_"
+        if off and trace in program.read_bytes():
             return f"{' '.join(command)}\na name of stint is in the program"
-        done = self.project.run([str(program)])
+        done = self.run([str(program)])
         program.unlink()
         if done.returncode or (off and done.stderr):
             return f"{' '.join(command)}\nexit status {done.returncode}\n{done.stderr}"
@@ -116,9 +133,11 @@ class Cell:
 
     def check_report(self, command, report):
         found = dict(re.findall(r"(?m)^(\S+(?: @\S+)?) +(\d+)  ", report))
-        wanted = dict(self.row.calls or CALLS)
-        if self.language == "c++" and not self.row.calls and "stint.hpp" in self.row.text():
+        wanted = {**CALLS, **(self.row.more or {})}
+        if self.language == "c++" and "stint.hpp" in self.row.text():
             wanted.update(CALLS_HPP)
+        if self.row.calls is not None:
+            wanted = self.row.calls
         if found == {name: str(calls) for name, calls in wanted.items()}:
             return None
         return f"{' '.join(command)}\nexpected {wanted}\n{report}"
@@ -158,7 +177,7 @@ def main():
     failed = [(cell, text) for cell, text in results if text and not text.startswith("skipped")]
     for cell, text in results:
         if text:
-            print(f"{cell.name}: {text}")
+            print("\n".join(f"{cell.name}: {text}".splitlines()[:20]))
     print(f"{len(cells)} cells, {len(failed)} failed")
     return 1 if failed or not cells else 0
 
