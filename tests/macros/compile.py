@@ -4,11 +4,8 @@
 
     compile.py matrix   --cc CC --std STD --timers on|off   every form, all warnings are errors
     compile.py switches --cc CC --std STD                   every spelling of the two switches
-    compile.py strict   --cc CC --std STD                   C++: warnings projects turn on as errors
     compile.py mustfail --cc CC --std STD                   what must not compile, and what it says
     compile.py identity --cc CC --std STD                   off: the object of the blanked source
-    compile.py features --cc CC --std STD                   before a file's feature macros
-    compile.py c89      --cc CC --std STD                   C89: off strictly, on in gnu89
     compile.py coverage                                     every public macro is in the forms
 
 CC is gcc, g++, clang, clang++ or nvcc. Exit status 77: no such compiler, or it does not know STD.
@@ -77,11 +74,9 @@ class Compiler:
         self.cxx = "++" in std
         self.language = "cu" if self.nvcc else "c++" if self.cxx else "c"
 
-    def run(self, source, *flags, cwd=HERE, warnings=True, searched=True):
+    def run(self, source, *flags, cwd=HERE, warnings=True):
         """Compiles; source is a path, or text that comes in by stdin."""
-        command = [self.path, "-std=" + self.std, "-I", str(HERE)]
-        if searched:
-            command += ["-I", self.include]
+        command = [self.path, "-std=" + self.std, "-I", str(HERE), "-I", self.include]
         if warnings:
             command += NVCC_WARNINGS if self.nvcc else WARNINGS
         command += list(flags) + ["-x", self.language]
@@ -160,10 +155,6 @@ def cell_matrix(compiler, scratch, options):
         for name in forms(compiler):
             (scratch / name).write_text(respell((HERE / name).read_text()))
             compiler.must(scratch / name, "-fsyntax-only", *(ON if on else []))
-    if not compiler.nvcc:
-        for text in mustfail.MUST_COMPILE:
-            if compiler.cxx or "stint.hpp" not in text:
-                compiler.must(text, "-fsyntax-only", *(ON if on else []))
 
 
 def switch_source(timer, profiler):
@@ -207,56 +198,6 @@ def cell_switches(compiler, scratch, _):
     compiler.must(switch_source(0, 0), "-fsyntax-only", "-U__linux__", "-U__GNUC__")
 
 
-PROJECTS = ["-Wzero-as-null-pointer-constant", "-Wold-style-cast"]
-PROJECTS_GXX = ["-Wuseless-cast"]  # of g++ alone
-EXACT_TYPES = """
-#include <stint/stint.hpp>
-void exact_types(uint64_t n, double d, stint_timer *h);
-void exact_types(uint64_t n, double d, stint_timer *h) {
-    REGISTER_TIMER_SET("set", n);
-    REGISTER_GPU_TIMER("gpu", h);
-    TIMER_BYTES(n);
-    TIMER_FLOPS(d);
-    TIMER_VALUE("value", d);
-    TIMER_BEGIN(*h, "handle");
-    TIMER_END(*h);
-    REGISTER_TIMER_INFO("called", [h] { return h ? "h" : nullptr; }());
-    REGISTER_TIMER_INFO("text", stint::text("note"));
-}
-"""
-
-# Pointers into temporaries that end before the block does: clang says so.
-DANGLES = """
-#include <stint/stint.h>
-#include <string>
-void dangles(const std::string &s, void *stream);
-void dangles(const std::string &s, void *stream) {
-    STINT_TIMER_INFO("a", (s + "x").c_str());
-    STINT_GPU_TIMER_INFO("a", stream, (s + "x").c_str());
-    STINT_CL_TIMER_INFO("a", stream, std::string(3, 'x').data());
-    STINT_TIMER_INFO("a", s.c_str());
-    STINT_TIMER_INFO("a", s + "x");
-    STINT_GPU_PROFILER((s + "x").c_str(), (s + "y").c_str());
-    STINT_PROFILER((s + "x").c_str(), NULL, NULL, (s + "y").c_str());
-}
-"""
-
-
-def cell_strict(compiler, _, __):
-    """The headers' folder as the project's own (-I) and as a system's (-isystem)."""
-    flags = WARNINGS + PROJECTS + (PROJECTS_GXX if compiler.name == "g++" else [])
-    for include in ("-I", "-isystem"):
-        for switches in (ON, []):
-            for source in (HERE / "forms_cxx.cpp", HERE / "forms_second.c", EXACT_TYPES):
-                compiler.must(source, include, compiler.include, "-fsyntax-only", *flags,
-                              *switches, searched=False)
-        if compiler.name == "clang++":
-            warned = compiler.run(DANGLES, include, compiler.include, "-fsyntax-only", *ON,
-                                  searched=False)[1].count("[-Werror,-Wdangling-gsl]")
-            if warned != 3:
-                raise Failed(f"{include}: clang warns of {warned} of 3 notes that end too early")
-
-
 def good_forms(compiler, cases, flags):
     """Compiles the good pieces together, one by one only if that fails."""
     if compiler.run("".join(c.source(c.good, f"good_{i}") for i, c in enumerate(cases)),
@@ -283,72 +224,6 @@ def cell_mustfail(compiler, _, __):
         print(f"{len(cases)} cases with timers {switch}")
     if failed:
         raise Failed("\n".join(failed) + f"\n{len(failed)} failed")
-
-
-# stint.h first, then a feature macro and a function that only it declares.
-FEATURES = """#include <stint/stint.h>
-#define _GNU_SOURCE
-#include <pthread.h>
-int main(void) {
-    REGISTER_TIMER("main");
-    REGISTER_GPU_PROFILER("main");
-    return pthread_setname_np(pthread_self(), "main") + printAllStatus();
-}
-"""
-# Options of a C89 program; stdint.h, which names the same types, comes before or after the header.
-STRICT = [["-pedantic-errors"], ["-pedantic-errors", "-include", "stdint.h"],
-          ["-pedantic-errors", "-include", "stint/stint.h", "-include", "stdint.h"]]
-
-
-# A program for -Wdeclaration-after-statement: one timer per block, after its declarations.
-DECLARED_FIRST = """#include <stint/stint.h>
-extern int work(int n);
-int work(int n) {
-    int sum = n, i;
-    REGISTER_TIMER("work");
-    for (i = 0; i < n; ++i) {
-        int square = i * i;
-        REGISTER_TIMER_INFO("square", "note");
-        sum += square;
-    }
-    return sum;
-}
-"""
-
-
-def one_error(compiler, source, words):
-    """The compiler reports once, and reports nothing else, that the timers cannot be on."""
-    for switch in (ON, ON[:1], ON[1:]):
-        code, said, command = compiler.run(source, "-fsyntax-only", *STRICT[0], *switch)
-        errors = re.findall(r"(?m)^.*\b(?:error|warning): .*$", said)
-        if not code or len(errors) != 1 or words not in errors[0]:
-            raise Failed(f"{command}: expected one #error about {words}\n{said}")
-
-
-def cell_features(compiler, _, __):
-    for switch in ([], ON, ON[:1], ON[1:]):
-        compiler.must(FEATURES, "-fsyntax-only", *switch)
-        code, macros, command = compiler.run("#include <stint/stint.h>\n", "-E", "-dM", *switch)
-        if code or "_FEATURES_H" in macros:
-            raise Failed(f"{command}: reads the feature macros\n{macros if code else ''}")
-
-
-def cell_c89(compiler, _, __):
-    source = HERE / "forms_c89.c"
-    for level in ("-O0", "-O2"):
-        for flags in STRICT if compiler.std == "c89" else [[]]:
-            compiler.must(source, "-c", "-o", "/dev/null", level, *flags)
-    if compiler.std == "c89":
-        one_error(compiler, source, "strict C89")
-    else:
-        compiler.must(source, "-c", "-o", "/dev/null", "-Wno-pedantic", *ON)
-        # A scope is a declaration, wherever it is; the header itself gives no warning.
-        compiler.must("#include <stint/stint.h>\nextern int one;\n", "-fsyntax-only",
-                      "-Wdeclaration-after-statement", *ON)
-        # So is a timer between the declarations of a block and its statements, on and off.
-        for flags in ([], ON):
-            compiler.must(DECLARED_FIRST, "-fsyntax-only", "-Wdeclaration-after-statement",
-                          "-Wno-pedantic", *flags)
 
 
 def read_names():
@@ -470,9 +345,8 @@ def cell_coverage(_, __, ___):
             raise Failed(f"{' '.join(names)} does not use {' '.join(missing)}")
 
 
-CELLS = {"matrix": cell_matrix, "switches": cell_switches, "strict": cell_strict,
-         "mustfail": cell_mustfail, "identity": cell_identity, "features": cell_features,
-         "c89": cell_c89, "coverage": cell_coverage}
+CELLS = {"matrix": cell_matrix, "switches": cell_switches, "mustfail": cell_mustfail,
+         "identity": cell_identity, "coverage": cell_coverage}
 
 
 def main():

@@ -96,6 +96,8 @@ class Cell:
         for flag in row.flags_of(project.family, self.language):
             command += project.all_warnings(self.language) if flag == "-Wgcc-all" else [flag]
         command += ["-", "-x", "none"]
+        if not row.run:
+            return command + ["-c"]
         if self.switch == "on":
             command += [f"-L{project.library}", "-lstint"]
         return command
@@ -114,6 +116,8 @@ class Cell:
             if re.search(UNKNOWN, probe.stderr):
                 return f"skipped: {self.project.compiler[self.language]} has not these flags"
             return f"{' '.join(command)}\n{done.stderr}"
+        if not self.row.run:
+            return None
         off = self.switch == "off"
         # Sanitizers describe types by their names.
         trace = b"stint_impl_" if "-fsanitize" in self.row.flags else b"stint_"

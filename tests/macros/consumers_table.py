@@ -3,6 +3,7 @@
 one flag, one definition before the header, one context or one way to include; what means the same
 together shares a row."""
 import dataclasses
+import re
 
 PLAIN = """#ifdef __cplusplus
 #include <stint/stint.hpp>
@@ -40,86 +41,46 @@ LEGACY = """int main(void) {
     return getStat("none") != STINT_IMPL_NULL;
 }
 """
-# The macros that headers of others define, with the header.
-WORDS = """
-#define near /* windef.h of Windows */
-#define far
-#define small char /* rpcndr.h of Windows */
-#define interface struct
-#define max(a, b) (((a) > (b)) ? (a) : (b)) /* windef.h, X11/Xlibint.h */
-#define min(a, b) (((a) < (b)) ? (a) : (b))
-#define ERROR 0 /* wingdi.h of Windows */
-#define IN
-#define OUT
-#define OPTIONAL
-#define None 0L /* X11/X.h */
-#define Success 0
-#define Always 2
-#define Above 0
-#define Below 1
-#define Bool int /* X11/Xlib.h */
-#define Status int
-#define True 1
-#define False 0
-#define index(s, c) (strchr((s), (c))) /* X11/Xos.h */
-#define signals public /* qobjectdefs.h of Qt */
-#define slots
-#define emit
-#define foreach Q_FOREACH /* qglobal.h of Qt */
-#define forever for (;;)
-#define major(dev) gnu_dev_major(dev) /* sys/sysmacros.h */
-#define minor(dev) gnu_dev_minor(dev)
-#define I _Complex_I /* complex.h */
-#define complex _Complex
-#undef linux /* the compiler's own in gnu modes */
-#undef unix
-#define linux 1
-#define unix 1
-#define OK (0) /* curses.h */
-#define ERR (-1)
-#define TRUE 1
-#define FALSE 0
-#define move(y, x) wmove(stdscr, (y), (x))
-#define clear() wclear(stdscr)
-#define erase() werase(stdscr)
-#define timeout(delay) wtimeout(stdscr, (delay))
-#define lines cur_term->type.Numbers[2] /* term.h */
-#define columns cur_term->type.Numbers[0]
-#define bytes(type) (sizeof(type) * 8) /* linux/netfilter/xt_sctp.h */
-#define value pValue /* p11-kit/pkcs11.h */
-#define count ulCount
-#define reserved pReserved
-#define open open64 /* fcntl.h with 64-bit offsets */
-#define stat stat64 /* sys/stat.h likewise */
-#define local static /* zutil.h of zlib */
-#define likely(x) __builtin_expect(!!(x), 1) /* linux/compiler.h */
-#define unlikely(x) __builtin_expect(!!(x), 0)
-#define __unused __attribute__((unused)) /* sys/cdefs.h of BSD */
-#define __always_inline __inline __attribute__((always_inline)) /* sys/cdefs.h of glibc */
-#ifndef __cplusplus
-#define bool _Bool /* stdbool.h */
-#define true 1
-#define false 0
-#define class struct
-#define template
-#define this self
-#define new fresh
-#define private
-#else
-#define private public /* tests of classes */
-#endif
-"""
-# Attributes, keywords and switches that projects define in many ways: here so that any use of them
-# is an error.
-POISONED = "".join(f"#define {word} ]\n" for word in """unused noinline always_inline cleanup visibility aligned
-tls_model no_instrument_function no_sanitize packed hot cold pure weak used section alias printf
-nonnull noreturn deprecated constructor destructor hidden push pop diagnostic ignored system_header GCC
-clang asm typeof thread_local on off no ON OFF YES NO disabled mutex atomic lock unlock likely_
-T U N S L check verify require assert debug DEBUG LOG CHECK byte u8 u32 u64 uint
-""".split()) + """#ifndef __cplusplus
-#define inline ]
-#endif
-"""
+
+
+def macros(lines):
+    """Lines of definitions, each after the header that has them or the word that explains them."""
+    words = [word for line in lines.splitlines() for word in line.split(": ", 1)[1].split("; ")]
+    return "".join(f"#undef {re.match(r'[A-Za-z_0-9]+', word)[0]}\n#define {word}\n" for word in words)
+
+
+WORDS = macros("""windef.h of Windows: near; far; IN; OUT; OPTIONAL; cdecl _cdecl; CONST const
+windef.h of Windows: max(a, b) (((a) > (b)) ? (a) : (b)); min(a, b) (((a) < (b)) ? (a) : (b))
+wingdi.h of Windows: ERROR 0
+rpcndr.h of Windows: small char; interface struct
+X11/X.h: None 0L; Success 0; Always 2; Above 0; Below 1
+X11/Xlib.h: Bool int; Status int; True 1; False 0
+X11/Xos.h: index(s, c) (strchr((s), (c)))
+qobjectdefs.h of Qt: signals public; slots; emit
+qglobal.h of Qt: foreach Q_FOREACH; forever for (;;)
+sys/sysmacros.h: major(dev) gnu_dev_major(dev); minor(dev) gnu_dev_minor(dev)
+sys/cdefs.h of glibc: __always_inline __inline __attribute__((always_inline))
+sys/cdefs.h of BSD: __unused __attribute__((unused))
+complex.h: I _Complex_I; complex _Complex
+the compiler in gnu modes: linux 1; unix 1
+curses.h: OK (0); ERR (-1); TRUE 1; FALSE 0; move(y, x) wmove(stdscr, (y), (x)); clear() wclear(stdscr)
+term.h: lines cur_term->type.Numbers[2]; columns cur_term->type.Numbers[0]
+linux/netfilter/xt_sctp.h: bytes(type) (sizeof(type) * 8)
+p11-kit/pkcs11.h: value pValue; count ulCount; reserved pReserved
+fcntl.h and sys/stat.h with 64-bit offsets: open open64; stat stat64
+zutil.h of zlib: local static
+linux/compiler.h: likely(x) __builtin_expect(!!(x), 1); unlikely(x) __builtin_expect(!!(x), 0)
+""") + "#ifdef __cplusplus\n" + macros("""tests of private members: private public
+""") + "#else\n" + macros("""stdbool.h: bool _Bool; true 1; false 0
+C++ as names: class klass; template templ; this self; new fresh; private priv
+""") + "#endif\n"
+# Attributes, keywords and common words, which projects define in many ways: any use is an error.
+POISONED = macros("".join(f"poison: {word} ]\n" for word in """unused noinline always_inline cleanup
+visibility aligned tls_model no_instrument_function no_sanitize packed hot cold pure weak used section
+alias printf nonnull noreturn deprecated constructor destructor hidden push pop diagnostic ignored
+system_header GCC clang asm typeof thread_local on off no ON OFF YES NO disabled mutex atomic lock unlock
+T U N S L check verify require assert debug DEBUG LOG CHECK byte u8 u32 u64 uint""".split())
+                  ) + "#ifndef __cplusplus\n#define inline ]\n#endif\n"
 HOOKS = """#include <stint/stint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -138,6 +99,67 @@ void __cyg_profile_func_exit(void *f, void *caller) {
 #ifdef __cplusplus
 }
 #endif
+"""
+# Before the file's own feature macros.
+FEATURES = """#ifdef _FEATURES_H
+#error stint.h reads the feature macros
+#endif
+#define _GNU_SOURCE
+#include <pthread.h>
+int main(void) {
+    REGISTER_TIMER("main");
+    REGISTER_GPU_PROFILER("main");
+    return pthread_setname_np(pthread_self(), "main");
+}
+"""
+C89 = {"include": "", "program": '#include "forms_c89.c"\n', "run": False}
+DECLARED_FIRST = """extern int work(int n);
+int work(int n) {
+    int sum = n, i;
+    REGISTER_TIMER("work");
+    for (i = 0; i < n; ++i) {
+        int square = i * i;
+        REGISTER_TIMER_INFO("square", "note");
+        sum += square;
+    }
+    return sum;
+}
+"""
+# Names without a prefix, which are the project's with STINT_NO_LEGACY_NAMES.
+OWN_NAMES = """#if defined(REGISTER_TIMER) || defined(FOR_TIMING) || defined(REGISTER_GPU_PROFILER)
+#error a legacy name is defined
+#endif
+enum { TIMER_BEGIN, TIMER_VALUE, FOR_TIMING, GPU_PROFILER_START };
+extern int printStatus(int bus, int address);
+extern void resetStatus(const char *what);
+extern double getStat;
+extern int printAllStatus(int a, int b);
+struct setThreadInfo { int member; };
+struct StatSet { int mine; };
+extern struct StatSet globalStat;
+int own(stint_set *set);
+int own(stint_set *set) {
+    STINT_TIMER("own", -1, set);
+    STINT_FOR_TIMING((void)FOR_TIMING;)
+    resetStatus("x");
+    getStat = printStatus(1, 2) + printAllStatus(3, 4) + globalStat.mine;
+    return TIMER_BEGIN + TIMER_VALUE;
+}
+"""
+STRICT = "-Wzero-as-null-pointer-constant -Wold-style-cast"
+FORMS_CXX = """#include "forms_cxx.cpp"
+#include "forms_second.c"
+#include <stint/stint.hpp>
+void exact_types(uint64_t n, double d, stint_timer *h);
+void exact_types(uint64_t n, double d, stint_timer *h) {
+    REGISTER_TIMER_SET("set", n);
+    REGISTER_GPU_TIMER("gpu", h);
+    TIMER_BYTES(n);
+    TIMER_FLOPS(d);
+    TIMER_VALUE("value", d);
+    TIMER_BEGIN(*h, "handle");
+    TIMER_END(*h);
+}
 """
 # -Weverything less: what the standards before C++11 and C99 did not have, the layout of structs, and
 # functions of which a file uses some.
@@ -166,6 +188,7 @@ class Row:
     error: str = ""  # it must not compile, and the one error has this pattern
     calls: dict = None  # the rows of its report in place of those of consumers.h; empty: none
     more: dict = None  # rows that come to those of consumers.h
+    run: bool = True  # else the file is compiled only
     long: bool = False
 
     def _chosen(self, *all_of_kind):
@@ -220,11 +243,21 @@ ROWS = [
     Row("words of attributes", prelude=POISONED, clang="-Wno-keyword-macro"),
     Row("words inline", "-DSTINT_INLINE=1 -O1", WORDS + POISONED, only="on",
         clang="-Wno-keyword-macro"),
+    Row("own names", prelude="#define STINT_NO_LEGACY_NAMES\n", program=OWN_NAMES, run=False),
     Row("words of CUDA", prelude="#define __noinline__ __attribute__((noinline))\n"),
     # Standards
     Row("oldest", c="-std=gnu89 -Wno-pedantic", cxx="-std=c++11 -pedantic-errors"),
-    Row("c89", "-std=c89", only="c off", include=STINT),
+    Row("c89", "-std=c89 -pedantic-errors", only="c off", **C89),
+    Row("c89 after stdint.h", "-std=c89 -pedantic-errors -O2", "#include <stdint.h>\n", only="c off",
+        **C89),
+    Row("c89 before stdint.h", "-std=c89 -pedantic-errors", STINT + "#include <stdint.h>\n",
+        only="c off", **C89),
+    Row("c89 with timers", "-std=c89 -pedantic-errors", only="c on", error="not strict C89", **C89),
+    Row("gnu89", "-std=gnu89 -Wno-pedantic -O2", only="c on", **C89),
     Row("c99", "-std=c99 -pedantic-errors", only="c off"),
+    Row("declarations first", "-std=gnu89 -Wno-pedantic -Wdeclaration-after-statement", only="c",
+        program=DECLARED_FIRST, run=False),
+    Row("feature macros", "-std=c11", include=STINT, program=FEATURES, only="c", calls={"main": 1}),
     Row("c11", c="-std=c11 -pedantic-errors", cxx="-std=c++14 -pedantic-errors"),
     Row("c17", c="-std=c17 -pedantic-errors", cxx="-std=c++17 -pedantic-errors"),
     Row("c2x", c="-std=c2x -pedantic-errors", cxx="-std=c++20 -pedantic-errors"),
@@ -257,9 +290,12 @@ ROWS = [
     Row("memory", "-fsanitize=memory -DSTINT_INLINE=1", only="clang", calls={}),
     Row("memory O2", "-fsanitize=memory -O2", only="clang", calls={}, long=True),
     # Warnings
-    Row("strict", "-Wcast-qual -Wundef -Wdouble-promotion -Wfloat-equal -Wswitch-enum", c="-Wc++-compat "
-        "-Wstrict-prototypes -Wmissing-prototypes", cxx="-Weffc++ -Wold-style-cast "
-        "-Wzero-as-null-pointer-constant"),
+    Row("strict", "-Wcast-qual -Wundef -Wdouble-promotion -Wswitch-enum", cxx="-Weffc++",
+        c="-Wc++-compat -Wstrict-prototypes -Wmissing-prototypes"),
+    Row("strict forms", STRICT + " -std=c++11", include="", program=FORMS_CXX, only="c++",
+        gcc="-Wuseless-cast", run=False),
+    Row("strict forms system", STRICT + " -std=c++20", include="", program=FORMS_CXX, only="c++",
+        search="-isystem @", gcc="-Wuseless-cast", run=False),
     Row("everything", "-Weverything " + LESS_CLANG, only="clang"),
     Row("everything inline", "-O1 -DSTINT_INLINE=1 -Weverything " + LESS_CLANG, only="clang on"),
     Row("all of gcc", "-O1 -Wgcc-all", only="gcc"),

@@ -23,7 +23,7 @@ FOREIGN = re.compile(r"__builtin_\w+|__typeof__|__atomic_\w+|__sync_\w+|__ATOMIC
                      r"CUDA_ARCH|OPTIMIZE|"
                      r"GNUC|GCC_ASM_FLAG_OUTPUTS|cplusplus|clang|linux|x86_64|aarch64|func|attribute|asm|extension|"
                      r"inline|thread|host|device)(__)?|"
-                     r"__(aligned|always_inline|cleanup|no_instrument_function|noinline|tls_model|unused|"
+                     r"__(aligned|always_inline|cleanup|no_instrument_function|no_sanitize|noinline|tls_model|unused|"
                      r"visibility)__|__null|_MSC_VER|_Pragma|_GNU_SOURCE")
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 MARKER = re.compile(r'^# (\d+) "([^"]*)"')
