@@ -64,13 +64,15 @@ def check_distros(dev, work):
 def check_bench(dev, work):
     """Checks that `dev bench` runs the benchmark with the options given, and no others: with
     --quick its figures are not measurements."""
-    bench = work / "out" / "release" / "tests" / "bench" / "overhead"
-    bench.parent.mkdir(parents=True)
-    bench.write_text('#!/bin/sh\necho "overhead $#: $*" >>"$CALLS"\n')
-    bench.chmod(0o755)
-    for options in ((), ("--quick",), ("--raw", "file")):
-        lines, _ = run(dev, work, "out", "bench", *options)
-        expect("bench", lines[-1], f"overhead {len(options)}: {' '.join(options)}")
+    for preset in ("release", "static"):
+        bench = work / "out" / preset / "tests" / "bench" / "overhead"
+        bench.parent.mkdir(parents=True)
+        bench.write_text(f'#!/bin/sh\necho "{preset} $#: $*" >>"$CALLS"\n')
+        bench.chmod(0o755)
+    for first, *options in (("release",), ("release", "--quick"), ("static", "--raw", "file")):
+        static = ["--static"] if first == "static" else []
+        lines, _ = run(dev, work, "out", "bench", *static, *options)
+        expect("bench", lines[-1], f"{first} {len(options)}: {' '.join(options)}")
 
 
 # The lock is taken twice; what else fails is not tried again. The messages are those of apt 2.6.

@@ -628,12 +628,17 @@ def exports(place):
 
 @case
 def static_exports_nothing(place):
-    """A module that holds a copy of libstint.a keeps it to itself."""
+    """A module that holds a copy of libstint.a keeps it to itself, and a program may use its
+    internal names."""
     module = place.work / "build" / "holds_copy.so"
     module.parent.mkdir(exist_ok=True)
     run(*place.cc, "-shared", "-fPIC", "-I%s" % (place.prefix("static") / "include"), "-o", module,
         HERE / "plugin/plugin.c", "-DWITH_TIMER", place.library("static"), "-pthread", "-ldl")
     expect("exported", sorted(place.exported(module)), ["plugin_run"])
+    compilers = [" ".join(place.cc)] + (["clang"] if not place.options.cflags else [])
+    run(sys.executable, "-B", HERE.parent / "structure/own_names.py", "--include",
+        place.prefix("static") / "include", *("--cc=" + compiler for compiler in compilers),
+        place.library("static"))
 
 
 @case
