@@ -3,7 +3,6 @@
 """Compiles the public macros the way users write them. One call is one cell, one CTest entry:
 
     compile.py matrix   --cc CC --std STD --timers on|off   every form, all warnings are errors
-    compile.py switches --cc CC --std STD                   every spelling of the two switches
     compile.py mustfail --cc CC --std STD                   what must not compile, and what it says
     compile.py identity --cc CC --std STD                   off: the object of the blanked source
     compile.py coverage                                     every public macro is in the forms
@@ -28,11 +27,6 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werr
 # Not pedantic: the line markers nvcc gives its host compiler warn there.
 NVCC_WARNINGS = ["-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
 ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
-
-SPELLINGS_OFF = "0 OFF Off off NO no FALSE False false".split()
-SPELLINGS_ON = ["", "1", "ON", "On", "on", "YES", "yes", "TRUE", "True", "true"]
-SPELLINGS_BAD = ["2", "maybe", "ONN", "oFF", "10", "ON_"]
-TRUE_FALSE = ["-DTRUE=1", "-DFALSE=0"]  # as many a header defines them
 
 # Functions that the forms call when they are on. Objects that are off have none of them.
 ENTRIES = [b"stint_impl_" + entry for entry in (
@@ -155,47 +149,6 @@ def cell_matrix(compiler, scratch, options):
         for name in forms(compiler):
             (scratch / name).write_text(respell((HERE / name).read_text()))
             compiler.must(scratch / name, "-fsyntax-only", *(ON if on else []))
-
-
-def switch_source(timer, profiler):
-    return (f"#include <stint/stint.h>\n"
-            f"#if STINT_IMPL_TIMER != {timer} || STINT_IMPL_PROFILER != {profiler}\n"
-            f"#error a switch is read wrongly\n"
-            f"#endif\n"
-            f"FOR_TIMING(typedef int for_timing;)\n"
-            f"{'for_timing probe;' if timer else 'typedef char *for_timing;'}\n")
-
-
-def cell_switches(compiler, scratch, _):
-    for timer in (0, 1):
-        for profiler in (0, 1):
-            flags = ON[:timer] + ON[1:][:profiler]
-            compiler.must(switch_source(timer, profiler), "-fsyntax-only", *flags)
-            compile_forms(compiler, scratch, "-O0", *flags)
-    for extra in ([], TRUE_FALSE):
-        for value, spellings in ((0, SPELLINGS_OFF), (1, SPELLINGS_ON)):
-            for spelling in spellings:
-                compiler.must(switch_source(value, 0), "-fsyntax-only",
-                              f"-DWITH_TIMER={spelling}", *extra)
-                compiler.must(switch_source(0, value), "-fsyntax-only",
-                              f"-DWITH_PROFILER={spelling}", *extra)
-    for switch in ("WITH_TIMER", "WITH_PROFILER"):
-        for spelling in SPELLINGS_BAD:
-            _, said, _ = compiler.run("#include <stint/stint.h>\n", "-fsyntax-only",
-                                      f"-D{switch}={spelling}")
-            errors = re.findall(r"error: .*", said)
-            if len(errors) != 1 or f"{switch} must be ON or OFF" not in errors[0]:
-                raise Failed(f"{switch}={spelling}: {said or 'compiles'}")
-    for value in ("0", "3"):
-        _, said, _ = compiler.run("#include <stint/stint.h>\n", "-fsyntax-only",
-                                  "-DSTINT_INLINE=" + value, *ON)
-        if "STINT_INLINE must be 1" not in said:
-            raise Failed(f"STINT_INLINE={value}: {said or 'compiles'}")
-    _, said, _ = compiler.run("#include <stint/stint.h>\n", "-fsyntax-only", "-U__linux__", *ON)
-    if "timers need Linux" not in said:
-        raise Failed(f"on, elsewhere: {said or 'compiles'}")
-    # Off is for any compiler on any system.
-    compiler.must(switch_source(0, 0), "-fsyntax-only", "-U__linux__", "-U__GNUC__")
 
 
 def good_forms(compiler, cases, flags):
@@ -345,7 +298,7 @@ def cell_coverage(_, __, ___):
             raise Failed(f"{' '.join(names)} does not use {' '.join(missing)}")
 
 
-CELLS = {"matrix": cell_matrix, "switches": cell_switches, "mustfail": cell_mustfail,
+CELLS = {"matrix": cell_matrix, "mustfail": cell_mustfail,
          "identity": cell_identity, "coverage": cell_coverage}
 
 

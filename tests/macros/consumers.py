@@ -95,7 +95,7 @@ class Cell:
         command += (ON if self.switch == "on" else []) + ["-o", str(program), "-x", self.language]
         for flag in row.flags_of(project.family, self.language):
             command += project.all_warnings(self.language) if flag == "-Wgcc-all" else [flag]
-        command += ["-", "-x", "none"]
+        command += ["-"]
         if not row.run:
             return command + ["-c"]
         if self.switch == "on":

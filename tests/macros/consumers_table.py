@@ -100,6 +100,13 @@ void __cyg_profile_func_exit(void *f, void *caller) {
 }
 #endif
 """
+FORMS = '#include "forms.c"\n#include "forms_second.c"\n'
+READ = """#if STINT_IMPL_TIMER != %d || STINT_IMPL_PROFILER != %d
+#error a switch is read wrongly
+#endif
+FOR_TIMING(typedef int for_timing;)
+extern int probe;
+"""
 # Before the file's own feature macros.
 FEATURES = """#ifdef _FEATURES_H
 #error stint.h reads the feature macros
@@ -219,6 +226,23 @@ ROWS = [
         program=INSTRUMENTED, only="on", calls={"main": 1}),
     Row("lines", include=EXTERN_C % ("#include <stint/lines.h>\n" * 2), program=LINES, only="on",
         calls={"main": 1}),
+    # Switches
+    Row("timers only", "-DWITH_TIMER", only="off", include="", program=FORMS, run=False),
+    Row("ranges only", "-DWITH_PROFILER", only="off", include="", program=FORMS, run=False),
+    Row("elsewhere", "-U__linux__", STINT, only="on", error="timers need Linux"),
+    Row("elsewhere off", "-U__linux__ -U__GNUC__", include=STINT, program=READ % (0, 0), only="off",
+        run=False),
+    Row("inline 0", "-DSTINT_INLINE=0", STINT, only="on", error="STINT_INLINE must be 1"),
+    Row("inline 3", "-DSTINT_INLINE=3", STINT, only="on", error="STINT_INLINE must be 1"),
+    *(Row(f"switch {word} {numbers}", f"-DWITH_TIMER={word} -DWITH_PROFILER={word} {numbers}",
+          include=STINT, program=READ % (on, on), only="off", run=False)
+      for on, words in ((0, "0 OFF Off off NO no FALSE False false".split()),
+                        (1, ["", *"1 ON On on YES yes TRUE True true".split()]))
+      for word in words for numbers in ("", "-DTRUE=1 -DFALSE=0")
+      if not numbers or word in ("TRUE", "FALSE")),
+    *(Row(f"{switch}={word}", f"-D{switch}={word}", only="off", include=STINT, program="int x;\n",
+          error=f"{switch} must be ON or OFF")
+      for switch in ("WITH_TIMER", "WITH_PROFILER") for word in "2 maybe oFF ON_".split()),
     # Switches that come after the first inclusion
     Row("again spelled", prelude="#undef WITH_TIMER\n#define WITH_TIMER ON\n" + PLAIN +
         "#undef WITH_TIMER\n#define WITH_TIMER 1\n#define STINT_INLINE 2\n", only="on"),

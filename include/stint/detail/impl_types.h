@@ -25,7 +25,7 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 /* Functions of the headers. Keywords and attributes have the spelling with underscores, because
  * projects define the plain one as macros. UNSEEN: the hooks of -finstrument-functions and -pg do
  * not see the function, nor does -fsanitize=integer, because ticks wrap on purpose. NOINLINE: the
- * headers of CUDA up to 12 have a macro for the whole attribute. UNCHECKED: MemorySanitizer does
+ * headers of CUDA up to 12 and of HIP have a macro for the whole attribute. UNCHECKED: MemorySanitizer does
  * not know what the library wrote; it finds such a read in every function but these. */
 #if defined(__clang__)
 #define STINT_IMPL_UNSEEN __attribute__((__no_instrument_function__, __no_sanitize__("integer")))
