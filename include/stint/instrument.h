@@ -15,6 +15,7 @@
 #pragma GCC system_header
 #endif
 
+#pragma pack(push, 8)
 #ifdef __cplusplus
 extern "C++" {
 #endif
@@ -74,5 +75,6 @@ class stint_instrument_guard {
 #ifdef __cplusplus
 } /* extern "C++" */
 #endif
+#pragma pack(pop)
 
 #endif

@@ -33,6 +33,7 @@
 #ifndef __cplusplus
 #pragma GCC diagnostic ignored "-Wdeclaration-after-statement"
 #endif
+#pragma pack(push, 8)
 
 /* All written by the thread alone, relaxed, and read by snapshots. */
 struct stint_impl_line_cell {
@@ -190,5 +191,7 @@ STINT_LINES_CALLED void stint_impl_line_entered(struct stint_impl_lines_book *b,
     static const struct stint_impl_lines_file stint_lines_file_##k = {                             \
         name, stint_lines_numbers_##k, count, 0, content};                                         \
     static __thread struct stint_impl_lines_book *stint_lines_book_##k __attribute__((__unused__));
+
+#pragma pack(pop)
 
 #endif

@@ -51,6 +51,7 @@
  * so with -Wpedantic. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas" /* of packing, with -fpack-struct */
 #ifndef __cplusplus
 #pragma GCC diagnostic ignored "-Wvariadic-macros"
 #pragma GCC diagnostic ignored "-Wdeclaration-after-statement"
@@ -65,8 +66,12 @@
 #endif
 #endif
 
+/* Where a project's header includes this one, it may have packed structs or be inside extern "C". */
+#if defined(__GNUC__) || defined(_MSC_VER)
+#pragma pack(push, 8)
+#endif
 #ifdef __cplusplus
-extern "C++" { /* a project's header may include this one inside extern "C" */
+extern "C++" {
 #endif
 
 /* The version of this header, for #if and as a string, "major.minor.patch". stint_version() is that
@@ -765,6 +770,9 @@ extern "C++" {
 
 #ifdef __cplusplus
 } /* extern "C++" */
+#endif
+#if defined(__GNUC__) || defined(_MSC_VER)
+#pragma pack(pop)
 #endif
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop

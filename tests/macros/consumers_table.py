@@ -100,6 +100,9 @@ void __cyg_profile_func_exit(void *f, void *caller) {
 }
 #endif
 """
+# Headers that define many words, and the C library's.
+HEADERS = "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in (
+    "stdio.h", "stdlib.h", "sys/types.h", "sys/stat.h", "complex.h", "curses.h", "term.h", "X11/Xlib.h"))
 FORMS = '#include "forms.c"\n#include "forms_second.c"\n'
 READ = """#if STINT_IMPL_TIMER != %d || STINT_IMPL_PROFILER != %d
 #error a switch is read wrongly
@@ -222,7 +225,9 @@ ROWS = [
     Row("amalgamated", include='#include "stint.h"\n' * 2, search="-I$"),
     Row("extern C", include=EXTERN_C % (PLAIN + PLAIN)),
     Row("extern C inline", "-DSTINT_INLINE=1 -O2", include=EXTERN_C % STINT, only="on"),
-    Row("instrument", include=EXTERN_C % ("#include <stint/instrument.h>\n" * 2),
+    Row("packed", prelude="#pragma pack(1)\n"),
+    Row("after headers", prelude=HEADERS),
+    Row("instrument", prelude="#pragma pack(2)\n", include=EXTERN_C % ("#include <stint/instrument.h>\n" * 2),
         program=INSTRUMENTED, only="on", calls={"main": 1}),
     Row("lines", include=EXTERN_C % ("#include <stint/lines.h>\n" * 2), program=LINES, only="on",
         calls={"main": 1}),
@@ -295,7 +300,8 @@ ROWS = [
     Row("Oz", "-Oz", long=True),
     Row("Og", "-Og"),
     Row("Og system", "-Og -DSTINT_INLINE=1", search="-isystem @", only="gcc on"),
-    Row("types", "-funsigned-char -fshort-enums -fno-common -fwrapv -ftrapv"),
+    Row("types", "-funsigned-char -fshort-enums -fpack-struct=4 -fno-common -ftrapv -fopenmp"),
+    Row("sections", "-ffunction-sections -fdata-sections -fcf-protection=full -mcmodel=large -fPIE"),
     Row("no exceptions", cxx="-fno-exceptions -fno-rtti -fno-threadsafe-statics", only="c++"),
     Row("freestanding", "-ffreestanding -fexceptions", only="c"),
     Row("lto", "-flto -O2", gcc="-ffat-lto-objects"),
@@ -305,6 +311,7 @@ ROWS = [
     Row("instrument functions inline", "-finstrument-functions -DSTINT_INLINE=1 -O2", HOOKS, STINT,
         more={"hook": 4}, only="on", long=True),
     Row("pg", "-pg --coverage"),
+    Row("profile", "-fprofile-instr-generate -fcoverage-mapping -fxray-instrument", only="clang"),
     Row("address", "-fsanitize=address,undefined -fno-sanitize-recover=all"),
     Row("thread", "-fsanitize=thread"),
     Row("integer", "-fsanitize=integer -fno-sanitize-recover=all", only="clang"),
