@@ -19,6 +19,10 @@
  * With timers off every member is empty and returns 0 or nullptr. A set is a pointer, may be
  * copied, and may be used before main and after it. Nothing throws; the header needs neither
  * exceptions nor RTTI (-fno-exceptions -fno-rtti).
+ *
+ * Files with timers on and off may share structs: each type has one size and layout. A file that
+ * is off begins and ends nothing. There, a move carries a running scope or interval and clears its
+ * source; one that is destroyed or assigned to never ends.
  */
 #include "stint.h" /* each time: it compares the switches, and may bring the legacy names */
 
@@ -27,7 +31,9 @@
 
 extern "C++" { /* a project's header may include this one inside extern "C" */
 namespace stint {
-/* On and off are different classes, so that a program may mix both kinds of translation unit. */
+/* On and off are different classes of one layout, so that a program may mix both kinds of
+ * translation unit. Off, too, moves and destructors are not trivial, which decides how an object is
+ * passed and what new[] puts before it. */
 #if STINT_IMPL_TIMER
 inline namespace timers_on {
 #else
@@ -96,34 +102,41 @@ class StatSet {
     stint_set *set_;
 };
 
+/* Moves the two words of a scope or interval. Of pointers to numbers a compiler that optimises at
+ * link time does not conclude that those of a class that is on and of one that is off differ. */
+STINT_IMPL_UNSEEN inline void words_move(uint64_t *to, uint64_t *from) noexcept {
+    to[0] = from[0];
+    to[1] = from[1];
+    from[0] = 0;
+}
+
 /* A scope that is not bound to a block: it may be moved, for example out of a function, and ended
  * early. It is in the call tree, below the scope that is open on its thread when it begins, and
  * ends once: by end(), when another one is assigned to it, or when it is destroyed. It ends on the
  * thread on which it began: on another one it is lost, and counted as a stray end. Of scopes of one
  * name that are open on a thread, the innermost one ends. Costs more than a macro: its name is
  * hashed. */
-#if STINT_IMPL_TIMER
 class scope {
   public:
     /* Not running. */
     constexpr scope() noexcept : word_{0, 0} {}
     explicit scope(const char *name) noexcept : scope() {
-        stint_impl_scope_open(word_, name, UINT64_MAX);
+        STINT_IMPL_FOR_TIMING(stint_impl_scope_open(word_, name, UINT64_MAX);)
+        (void)name;
     }
     /* std::string, std::string_view and types with the same members. */
     template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
     explicit scope(const Text &name) noexcept : scope() {
-        stint_impl_scope_open(word_, name.data(), name.size());
+        STINT_IMPL_FOR_TIMING(stint_impl_scope_open(word_, name.data(), name.size());)
+        (void)name;
     }
-    scope(scope &&other) noexcept : word_{other.word_[0], other.word_[1]} { other.word_[0] = 0; }
+    scope(scope &&other) noexcept : scope() { words_move(word_, other.word_); }
     /* Ends the one it held. */
     scope &operator=(scope &&other) noexcept {
         if (this != &other) {
             end();
-            word_[0] = other.word_[0];
-            word_[1] = other.word_[1];
-            other.word_[0] = 0;
+            words_move(word_, other.word_);
         }
         return *this;
     }
@@ -133,32 +146,13 @@ class scope {
 
     /* Ends and records it; no effect if it is not running. */
     void end() noexcept {
-        if (running()) {
-            stint_impl_scope_close(word_);
-        }
+        STINT_IMPL_FOR_TIMING(if (running()) { stint_impl_scope_close(word_); })
     }
-    bool running() const noexcept { return word_[0] != 0; }
+    bool running() const noexcept { return STINT_IMPL_TIMER && word_[0] != 0; }
 
   private:
     uint64_t word_[2];
 };
-#else
-class scope {
-  public:
-    constexpr scope() noexcept {}
-    explicit scope(const char *) noexcept {}
-    template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
-              typename = decltype(static_cast<const Text *>(nullptr)->size())>
-    explicit scope(const Text &) noexcept {}
-    scope(scope &&) noexcept {} /* not trivial, so that no object counts as unused */
-    scope &operator=(scope &&) noexcept { return *this; }
-    scope(const scope &) = delete;
-    scope &operator=(const scope &) = delete;
-
-    void end() noexcept {}
-    bool running() const noexcept { return false; }
-};
-#endif
 
 /* One statistic with its name: a row of `statistics`. */
 class statistic : public stint_stat {
@@ -172,12 +166,13 @@ class statistic : public stint_stat {
 
 /* The statistics of a set that have a call in this interval, sorted by name: a copy of one instant,
  * as stint_stat_each gives it, to iterate over. Incomplete if result() is not STINT_OK. */
-#if STINT_IMPL_TIMER
 class statistics {
   public:
     statistics() noexcept : statistics(StatSet()) {}
     explicit statistics(const StatSet &set) noexcept
-        : row_(nullptr), count_(0), room_(0), result_(stint_stat_each(set, add, this)) {
+        : row_(nullptr), count_(0), room_(0), result_(STINT_OK) {
+        STINT_IMPL_FOR_TIMING(result_ = stint_stat_each(set, add, this);)
+        (void)set;
         if (result_ > 0) { /* add found no memory */
             result_ = STINT_ERROR_NO_MEMORY;
         }
@@ -185,10 +180,9 @@ class statistics {
     statistics(const statistics &) = delete;
     statistics &operator=(const statistics &) = delete;
     ~statistics() {
-        for (size_t i = 0; i < count_; ++i) {
-            __builtin_free(row_[i].name_);
+        if (row_ != nullptr) {
+            drop();
         }
-        __builtin_free(row_);
     }
 
     const statistic *begin() const noexcept { return row_; }
@@ -197,6 +191,7 @@ class statistics {
     int result() const noexcept { return result_; }
 
   private:
+#if STINT_IMPL_TIMER
     static int add(void *to, const char *name, const stint_stat *stat) {
         return static_cast<statistics *>(to)->add_row(name, stat) ? 0 : 1;
     }
@@ -220,54 +215,50 @@ class statistics {
         row_[count_++].name_ = copy;
         return true;
     }
+#endif
+    /* Also where timers are off: the rows may come from a file where they are on. */
+    void drop() noexcept {
+#ifdef __GNUC__
+        for (size_t i = 0; i < count_; ++i) {
+            __builtin_free(row_[i].name_);
+        }
+        __builtin_free(row_);
+#endif
+        count_ = room_ = 0;
+    }
 
     statistic *row_;
     size_t count_;
     size_t room_;
     int result_;
 };
-#else
-class statistics {
-  public:
-    statistics() noexcept {}
-    explicit statistics(const StatSet &) noexcept {}
-    statistics(const statistics &) = delete;
-    statistics &operator=(const statistics &) = delete;
-
-    const statistic *begin() const noexcept { return nullptr; }
-    const statistic *end() const noexcept { return nullptr; }
-    size_t size() const noexcept { return 0; }
-    int result() const noexcept { return STINT_OK; }
-};
-#endif
 
 /* An interval that is not a block: it may overlap anything, be moved, and end on another thread
  * than it began on, as in a coroutine or a job of a thread pool. It ends once: by end(), by
  * STINT_TIMER_END, when another one is assigned to it, or when it is destroyed; the thread that
  * ends it records it. An object must not be used by two threads at the same time. */
-#if STINT_IMPL_TIMER
 class interval {
   public:
     /* Not running; STINT_TIMER_BEGIN begins it, under a literal name. */
     constexpr interval() noexcept : word{0, 0} {}
     /* Begins now, under a name made at run time, as in STINT_TIMER_DYNAMIC; it is hashed. */
     explicit interval(const char *name) noexcept : interval() {
-        stint_impl_handle_begin_dynamic(word, name, UINT64_MAX);
+        STINT_IMPL_FOR_TIMING(stint_impl_handle_begin_dynamic(word, name, UINT64_MAX);)
+        (void)name;
     }
     /* std::string, std::string_view and types with the same members. */
     template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
     explicit interval(const Text &name) noexcept : interval() {
-        stint_impl_handle_begin_dynamic(word, name.data(), name.size());
+        STINT_IMPL_FOR_TIMING(stint_impl_handle_begin_dynamic(word, name.data(), name.size());)
+        (void)name;
     }
-    interval(interval &&other) noexcept : word{other.word[0], other.word[1]} { other.word[0] = 0; }
+    interval(interval &&other) noexcept : interval() { words_move(word, other.word); }
     /* Ends the one it held. */
     interval &operator=(interval &&other) noexcept {
         if (this != &other) {
             end();
-            word[0] = other.word[0];
-            word[1] = other.word[1];
-            other.word[0] = 0;
+            words_move(word, other.word);
         }
         return *this;
     }
@@ -277,31 +268,12 @@ class interval {
 
     /* Ends and records it; no effect if it is not running. */
     void end() noexcept {
-        if (running()) {
-            stint_impl_handle_end(word);
-        }
+        STINT_IMPL_FOR_TIMING(if (running()) { stint_impl_handle_end(word); })
     }
-    bool running() const noexcept { return word[0] != 0; }
+    bool running() const noexcept { return STINT_IMPL_TIMER && word[0] != 0; }
 
     uint64_t word[2]; /* for STINT_TIMER_BEGIN and STINT_TIMER_END, as in stint_timer */
 };
-#else
-class interval {
-  public:
-    constexpr interval() noexcept {}
-    explicit interval(const char *) noexcept {}
-    template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
-              typename = decltype(static_cast<const Text *>(nullptr)->size())>
-    explicit interval(const Text &) noexcept {}
-    interval(interval &&) noexcept {}
-    interval &operator=(interval &&) noexcept { return *this; }
-    interval(const interval &) = delete;
-    interval &operator=(const interval &) = delete;
-
-    void end() noexcept {}
-    bool running() const noexcept { return false; }
-};
-#endif
 
 #ifdef STINT_IMPL_OFF_H
 /* The functions that STINT_TIMER_BEGIN and STINT_TIMER_END of one call name when they are off. */

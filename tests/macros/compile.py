@@ -5,6 +5,7 @@
     compile.py matrix   --cc CC --std STD --timers on|off   every form, all warnings are errors
     compile.py mustfail --cc CC --std STD                   what must not compile, and what it says
     compile.py identity --cc CC --std STD                   off: the object of the blanked source
+    compile.py layout   --cc CC --std STD                   public types: the same on and off
     compile.py coverage                                     every public macro is in the forms
 
 CC is gcc, g++, clang, clang++ or nvcc. Exit status 77: no such compiler, or it does not know STD.
@@ -179,6 +180,58 @@ def cell_mustfail(compiler, _, __):
         raise Failed("\n".join(failed) + f"\n{len(failed)} failed")
 
 
+# Files have to agree on a type: its layout, how it is passed, and what new[] puts before it.
+LAYOUT = """#include <cstdio>
+#include <stint/stint.hpp>
+#include <type_traits>
+template <typename T, bool = std::is_class<T>::value> struct tail { T first; char last; };
+template <typename T> struct tail<T, true> : T { char last; };
+template <typename T> static void show(const char *name) {
+    std::printf("%s %d %d %d %d%d%d%d%d%d%d\\n", name, int(sizeof(T)), int(alignof(T)),
+                int(sizeof(tail<T>)), std::is_trivially_copyable<T>::value,
+                std::is_trivially_destructible<T>::value, std::is_standard_layout<T>::value,
+                std::is_copy_constructible<T>::value, std::is_nothrow_move_constructible<T>::value,
+                std::is_nothrow_move_assignable<T>::value, std::is_default_constructible<T>::value);
+}
+int main() {
+@}
+"""
+LAYOUT_C = "#include <stdio.h>\n#include <stint/stint.h>\nint main(void) {\n@    return 0;\n}\n"
+
+
+def public_types():
+    """The types that the two headers define; those of the library alone are declared only."""
+    defined = r"(?m)^(?:typedef )?(?:struct|class|enum|union) (\w+)[^;()]*\{"
+    headers = [INCLUDE / "stint" / name for name in ("stint.h", "stint.hpp")]
+    in_c, in_cxx = (re.findall(defined, header.read_text()) for header in headers)
+    callbacks = re.findall(r"(?m)^typedef .*\(\*(\w+)\)\(", headers[0].read_text())
+    enums = re.findall(r"(?m)^enum (\w+)", headers[0].read_text())
+    if len(in_c) < 8 or len(in_cxx) < 6 or len(callbacks) < 6:
+        raise Failed("the headers are not read as they are written")
+    return [("enum " if t in enums else "") + t for t in in_c + callbacks], in_cxx
+
+
+def printed(compiler, scratch, source, *flags):
+    compiler.must(source, "-o", str(scratch / "layout"), *flags)
+    return subprocess.run([str(scratch / "layout")], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def cell_layout(compiler, scratch, _):
+    in_c, in_cxx = public_types()
+    c = "".join(f'    printf("{t} %d\\n", (int)sizeof({t}));\n' for t in in_c)
+    sources = [LAYOUT_C.replace("@", c)]
+    if compiler.cxx:
+        rows = "".join(f'    show<{t}>("{t}");\n' for t in in_c + ["stint::" + n for n in in_cxx])
+        sources.append(LAYOUT.replace("@", rows))
+    for source in sources:
+        on, off = (printed(compiler, scratch, source, *flags) for flags in (ON, []))
+        differ = sorted(set(on.splitlines()) ^ set(off.splitlines()))
+        if differ:
+            raise Failed("on and off differ:\n" + "\n".join(differ))
+        print(on)
+
+
 def read_names():
     """gen/names.ini: each macro without a prefix, and its name with one."""
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
@@ -298,8 +351,8 @@ def cell_coverage(_, __, ___):
             raise Failed(f"{' '.join(names)} does not use {' '.join(missing)}")
 
 
-CELLS = {"matrix": cell_matrix, "mustfail": cell_mustfail,
-         "identity": cell_identity, "coverage": cell_coverage}
+CELLS = {"matrix": cell_matrix, "mustfail": cell_mustfail, "identity": cell_identity,
+         "layout": cell_layout, "coverage": cell_coverage}
 
 
 def main():

@@ -169,6 +169,20 @@ void exact_types(uint64_t n, double d, stint_timer *h) {
     TIMER_VALUE("value", d);
     TIMER_BEGIN(*h, "handle");
     TIMER_END(*h);
+    REGISTER_TIMER_INFO("called", [h] { return h ? "h" : nullptr; }());
+    REGISTER_TIMER_INFO("text", stint::text("note"));
+}
+"""
+# One pointer into a temporary that ends before the block does, which clang says, and others.
+DANGLES = """#include <string>
+int main(int, char **argv) {
+    const std::string s = argv[0];
+    STINT_TIMER_INFO("note", (s + "x").c_str());
+    STINT_TIMER_INFO("lasting", s.c_str());
+    STINT_TIMER_INFO("kept", s + "x");
+    STINT_GPU_PROFILER((s + "x").c_str(), (s + "y").c_str());
+    STINT_PROFILER("CPU", nullptr, nullptr, (s + "y").c_str());
+    return 0;
 }
 """
 # -Weverything less: what the standards before C++11 and C99 did not have, the layout of structs, and
@@ -327,6 +341,9 @@ ROWS = [
         gcc="-Wuseless-cast", run=False),
     Row("strict forms system", STRICT + " -std=c++20", include="", program=FORMS_CXX, only="c++",
         search="-isystem @", gcc="-Wuseless-cast", run=False),
+    Row("dangling note", program=DANGLES, only="clang c++ on", error="-Wdangling-gsl"),
+    Row("dangling note system", "-std=c++11", program=DANGLES, search="-isystem @",
+        only="clang c++ on", error="-Wdangling-gsl"),
     Row("everything", "-Weverything " + LESS_CLANG, only="clang"),
     Row("everything inline", "-O1 -DSTINT_INLINE=1 -Weverything " + LESS_CLANG, only="clang on"),
     Row("all of gcc", "-O1 -Wgcc-all", only="gcc"),

@@ -21,6 +21,12 @@ int identity_calls_cxx(int n, const char *name) {
     sum += one.running();                                      /* gone */
     TIMER_END(one);                                            /* gone */
     one.end();                                                 /* gone */
+    stint::scope part(name), moved;                            /* gone */
+    moved = static_cast<stint::scope &&>(part);                /* gone */
+    moved.end();                                               /* gone */
+    for (auto &row : stint::statistics(set)) {                 /* gone */
+        sum += static_cast<int>(row.calls);                    /* gone */
+    }                                                          /* gone */
     globalStat.reset();                                        /* gone */
     sum += static_cast<int>(stint_now_us());                   /* gone */
     sum += printAllStatus() + printStatus(name);               /* gone */

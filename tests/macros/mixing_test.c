@@ -21,7 +21,11 @@
 #endif
 
 #define DECLARE(name, on) extern int name(int calls);
-#define DECLARE_OBJECT(name, on) extern int name##_object(int calls);
+#define DECLARE_OBJECT(name, on)                                                                   \
+    extern int name##_object(int calls);                                                           \
+    extern void *name##_make(void);                                                                \
+    extern int name##_pass(void *made);                                                            \
+    extern void name##_end(void *made, int how);
 C_UNITS(DECLARE)
 CXX_UNITS(DECLARE)
 CXX_UNITS(DECLARE_OBJECT)
@@ -71,6 +75,11 @@ TEST(mixing, inline_function_of_a_shared_header) {
     CHECK_EQ_U64(calls_of("mix.shared.info"), calls_of("mix.shared"));
 }
 
+static void report(void *unused) {
+    (void)unused;
+    printAllStatus();
+}
+
 #ifdef MIX_WITH_CXX
 #define OBJECT(name, on)                                                                           \
     CHECK_EQ_U64((uint64_t)(int64_t)name##_object(CALLS), (uint64_t)((on) ? CALLS : 0));
@@ -78,12 +87,47 @@ TEST(mixing, inline_function_of_a_shared_header) {
 TEST(mixing, objects_of_both_classes) {
     CXX_UNITS(OBJECT)
 }
-#endif
 
-static void report(void *unused) {
-    (void)unused;
-    printAllStatus();
+#define TABLE(name, on) {name##_make, name##_pass, name##_end, on},
+static const struct {
+    void *(*make)(void);
+    int (*pass)(void *made);
+    void (*end)(void *made, int how);
+    int on;
+} unit[] = {CXX_UNITS(TABLE)};
+enum { UNITS = sizeof unit / sizeof *unit, JOBS = UNITS * UNITS * UNITS * 3 };
+
+/* Job number i: which units make, pass and end it, and how. The scope of a job is in `around`. */
+static int run_job(int i) {
+    int make = i % UNITS, pass = i / UNITS % UNITS, end = i / UNITS / UNITS % UNITS;
+    REGISTER_TIMER("mix.around");
+    void *made = unit[make].make();
+    CHECK(unit[pass].pass(made));
+    unit[end].end(made, i / UNITS / UNITS / UNITS);
+    return unit[make].on + (unit[make].on && unit[end].on);
 }
+
+/* They are begun in a unit that is on, pass through all, and end in one that is on, once. In one
+ * that is off they are lost. */
+TEST(mixing, objects_pass_through_units_that_are_off) {
+    uint64_t begun = 0, ended = 0;
+    stint_stat part = {0};
+    for (int i = 0; i < JOBS; ++i) {
+        int both = run_job(i);
+        begun += both > 0;
+        ended += both > 1;
+    }
+    CHECK(ended > 0 && ended < begun);
+    CHECK_EQ_U64(calls_of("mix.whole"), ended);
+    CHECK(stint_stat_get("mix.part", &part, sizeof part) == 0);
+    CHECK_EQ_U64(part.samples, ended);
+    CHECK_EQ_U64(part.calls, begun);
+    char *text = harness_capture(2, report, NULL);
+    CHECK_CONTAINS(text, "18 scopes left open");
+    CHECK(!strstr(text, "ends without a begin"));
+    free(text);
+}
+#endif
 
 TEST(mixing, report_has_the_units_that_are_on) {
     char *text;

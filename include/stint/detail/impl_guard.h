@@ -74,27 +74,25 @@ template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
 
 /* Run-time texts: const char *, and in C++ an object with c_str(), as std::string, or what converts
  * to const char *. note_keep is for a text that is needed until the block ends: a reference to its
- * result makes a temporary object live as long. */
+ * result makes a temporary object live as long. Only classes have an `int Text::*`. */
 #ifdef __cplusplus
 namespace stint_impl {
-template <bool yes> struct only_if {};
-template <> struct only_if<true> { typedef int type; };
-STINT_IMPL_INLINED const char *note_keep(const char *note) {
+STINT_IMPL_UNSEEN inline const char *note_keep(const char *note) {
     return note;
 }
-template <typename Text, typename only_if<__is_class(Text)>::type = 0>
-STINT_IMPL_INLINED const Text &note_keep(const Text &note) {
+template <typename Text, int Text::* = nullptr>
+STINT_IMPL_UNSEEN inline const Text &note_keep(const Text &note) {
     return note;
 }
-template <typename Text, typename only_if<__is_class(Text)>::type = 0>
-STINT_IMPL_INLINED Text note_keep(Text &&note) {
+template <typename Text, int Text::* = nullptr>
+STINT_IMPL_UNSEEN inline Text note_keep(Text &&note) {
     return static_cast<Text &&>(note);
 }
-STINT_IMPL_ANYWHERE STINT_IMPL_INLINED const char *note_text(const char *note) {
+STINT_IMPL_ANYWHERE STINT_IMPL_UNSEEN inline const char *note_text(const char *note) {
     return note;
 }
 template <typename Text>
-STINT_IMPL_INLINED auto note_text(const Text &note) -> decltype(note.c_str()) {
+STINT_IMPL_UNSEEN inline auto note_text(const Text &note) -> decltype(note.c_str()) {
     return note.c_str();
 }
 struct STINT_must_be_a_text_with_NUL_else_use_stint_text {

@@ -55,7 +55,8 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 #else
 #define STINT_IMPL_INLINE static inline
 #endif
-#ifndef STINT_IMPL_INLINED
+#ifndef __GNUC__
+#define STINT_IMPL_UNSEEN
 #define STINT_IMPL_INLINED STINT_IMPL_INLINE
 #endif
 #ifdef __CUDACC__
