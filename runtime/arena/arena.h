@@ -36,13 +36,16 @@ static inline int arena_format_is_known(uint32_t format) {
 #define ARENA_SETS_PER_CHUNK 256u
 #define ARENA_NAME_BYTES NAME_BYTES
 #define ARENA_LOSSES 42 /* places for the numbers of gen/status.ini: so many lines are whole */
+/* The last place has the intervals begun less those ended, modulo 2^64: an interval may end on
+ * another thread, so that only the sum of all threads is the number of open ones. */
+#define ARENA_OPEN_INTERVALS (ARENA_LOSSES - 1)
 
 /* Layout is format: a size that changes by accident would change every run file. */
 /* An odd number: the first lines of many nodes lie in all sets of a cache. */
 _Static_assert(sizeof(struct stint_impl_node) == 5 * STINT_IMPL_UNIT, "a node is five lines");
 _Static_assert(offsetof(struct stint_impl_node, measures) == STINT_IMPL_UNIT,
                "a sample is one line");
-_Static_assert(STINT_STATUS_COUNT <= ARENA_LOSSES, "every loss has a place");
+_Static_assert(STINT_STATUS_COUNT <= ARENA_OPEN_INTERVALS, "every loss has a place");
 _Static_assert(sizeof(struct stint_impl_frame) == 48, "part of the run file");
 _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whole lines");
 

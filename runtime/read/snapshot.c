@@ -180,6 +180,7 @@ static int read_threads(struct snapshot *s, const struct arena_header *h) {
         for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
             s->lost[k] += STINT_IMPL_LOAD(&t->lost[k]);
         }
+        s->open_intervals += STINT_IMPL_LOAD(&t->lost[ARENA_OPEN_INTERVALS]);
     }
     return 0;
 }
@@ -595,6 +596,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         s->lost[k] = STINT_IMPL_LOAD(&h->lost[k]);
     }
+    s->open_intervals = STINT_IMPL_LOAD(&h->lost[ARENA_OPEN_INTERVALS]);
     s->gpu_in_flight = STINT_IMPL_LOAD(&h->gpu_in_flight);
     s->steps = STINT_IMPL_LOAD(&h->steps);
     s->tracer_requested = STINT_IMPL_LOAD(&h->tracer_requested) != 0;

@@ -227,6 +227,7 @@ struct snapshot {
     uint64_t steps;
     struct snapshot_measures *outside; /* of threads that have no record; NULL: none */
     uint64_t lost[STINT_STATUS_COUNT];
+    uint64_t open_intervals;
     const struct baseline *since;
     struct hash_map node_of; /* units to nodes */
     uint32_t patience;       /* tries that are left for nodes that change while they are read */

@@ -219,6 +219,7 @@ void dynamic_begin_handle(uint64_t *handle, const char *name, uint64_t length) {
         if (!handle[1]) {
             handle[1] = STINT_IMPL_SITE_OFF;
         }
+        interval_count_open(handle[1], 1);
         handle[0] = clock_ticks();
     }
 }

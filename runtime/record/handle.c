@@ -23,6 +23,7 @@ void handle_begin(uint64_t *handle, struct stint_impl_site *site) {
             thread_leave(b);
         }
     }
+    interval_count_open(word, 1);
     handle[1] = word;
     handle[0] = clock_ticks();
 }
@@ -38,7 +39,10 @@ void handle_end_in(uint64_t *handle, uint32_t set) {
     handle[0] = 0;
     if (!start) {
         arena_lose(STINT_STATUS_STRAY_END, 1);
-    } else if (site_is_off(word)) {
+        return;
+    }
+    interval_count_open(word, -1);
+    if (site_is_off(word)) {
         /* switched off when it began */
     } else if (now < start) {
         arena_lose(STINT_STATUS_CLOCK_BACK, 1);

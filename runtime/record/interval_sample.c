@@ -77,3 +77,16 @@ int interval_sample_add_ns(uint64_t word, uint64_t end, uint64_t ns) {
     uint64_t start = u64_max(saturating_subtract(end, ticks), 1); /* 0: no event */
     return sample_add(STINT_IMPL_NS_NODE, word, 0, start, ns, ticks);
 }
+
+void interval_count_open(uint64_t word, int64_t more) {
+    if (site_is_off(word) || site_gate_of(word) < registry_arena_gate()) {
+        return;
+    }
+    struct thread_block *b = thread_block_here();
+    if (b) {
+        stint_impl_owner_add(&b->record->lost[ARENA_OPEN_INTERVALS], (uint64_t)more);
+    } else {
+        __atomic_fetch_add(&arena_header()->lost[ARENA_OPEN_INTERVALS], (uint64_t)more,
+                           __ATOMIC_RELAXED);
+    }
+}

@@ -194,6 +194,11 @@ static void put_open(const struct report *r) {
         text_add(r->out, ", for %s%s, thread %u\n", r->about->killed ? "at least " : "", age,
                  thread->tid);
     }
+    /* Less than 0: an end was seen whose begin came after its thread had been read. */
+    if ((int64_t)s->open_intervals > 0) {
+        text_add(r->out, "open: %llu interval%s, begun and not ended\n",
+                 (unsigned long long)s->open_intervals, text_plural(s->open_intervals));
+    }
 }
 
 static int any_interval(const struct snapshot *s) {

@@ -77,7 +77,7 @@ TEST(mixing, inline_function_of_a_shared_header) {
 
 static void report(void *unused) {
     (void)unused;
-    printAllStatus();
+    stint_report("table");
 }
 
 #ifdef MIX_WITH_CXX
@@ -123,7 +123,8 @@ TEST(mixing, objects_pass_through_units_that_are_off) {
     CHECK_EQ_U64(part.samples, ended);
     CHECK_EQ_U64(part.calls, begun);
     char *text = harness_capture(2, report, NULL);
-    CHECK_CONTAINS(text, "18 scopes left open");
+    CHECK_CONTAINS(text, "lost: 18 scopes left open");
+    CHECK_CONTAINS(text, "open: 18 intervals, begun and not ended");
     CHECK(!strstr(text, "ends without a begin"));
     free(text);
 }

@@ -112,6 +112,18 @@ TEST(interval_cpp, ends_on_another_thread) {
     CHECK_STR_EQ(footer().c_str(), "");
 }
 
+TEST(interval_cpp, those_that_have_not_ended_are_said) {
+    stint::interval a("a");
+    stint_timer b = {};
+    TIMER_BEGIN(b, "b");
+    CHECK_STR_EQ(footer().c_str(), "open: 2 intervals, begun and not ended\n");
+    std::thread([](stint::interval taken) { taken.end(); }, std::move(a)).join();
+    CHECK_STR_EQ(footer().c_str(), "open: 1 interval, begun and not ended\n");
+    TIMER_BEGIN(b, "b"); /* the first one never ends */
+    TIMER_END(b);
+    CHECK_STR_EQ(footer().c_str(), "open: 1 interval, begun and not ended\n");
+}
+
 TEST(interval_cpp, without_a_name_it_does_not_run) {
     stint::interval a(static_cast<const char *>(nullptr)), b(std::string{});
     CHECK(!a.running() && !b.running());
