@@ -54,7 +54,7 @@ template <typename T> __global__ void kernel(T *data, int n) {
 void launch(int *data, int n, const std::string &name) {
     REGISTER_TIMER("launch");
     REGISTER_TIMER("launch.set", -1, globalStat);
-    REGISTER_TIMER_INFO("launch.info", name.c_str());
+    REGISTER_TIMER_INFO("launch.info", name + "x");
     REGISTER_TIMER_DYNAMIC(name);
     REGISTER_TIMER_OP("launch.op", name);
     REGISTER_TIMER_SET("launch.start", stint_now_us());
