@@ -181,55 +181,48 @@ def cell_mustfail(compiler, _, __):
 
 
 # Files have to agree on a type: its layout, how it is passed, and what new[] puts before it.
-LAYOUT = """#include <cstdio>
+LAYOUT = """#include <stdio.h>
+#include <stint/stint.h>
+#ifdef __cplusplus
 #include <stint/stint.hpp>
 #include <type_traits>
 template <typename T, bool = std::is_class<T>::value> struct tail { T first; char last; };
 template <typename T> struct tail<T, true> : T { char last; };
 template <typename T> static void show(const char *name) {
-    std::printf("%s %d %d %d %d%d%d%d%d%d%d\\n", name, int(sizeof(T)), int(alignof(T)),
-                int(sizeof(tail<T>)), std::is_trivially_copyable<T>::value,
-                std::is_trivially_destructible<T>::value, std::is_standard_layout<T>::value,
-                std::is_copy_constructible<T>::value, std::is_nothrow_move_constructible<T>::value,
-                std::is_nothrow_move_assignable<T>::value, std::is_default_constructible<T>::value);
+    printf("%s %d %d %d %d%d%d%d%d\\n", name, int(sizeof(T)), int(alignof(T)),
+           int(sizeof(tail<T>)), std::is_trivially_copyable<T>::value,
+           std::is_trivially_destructible<T>::value, std::is_standard_layout<T>::value,
+           std::is_nothrow_move_constructible<T>::value, std::is_nothrow_move_assignable<T>::value);
 }
-int main() {
-@}
+#define SHOW(T) show<T>(#T);
+#else
+#define SHOW(T) printf("%s %d\\n", #T, (int)sizeof(T));
+#endif
+int main(void) {
 """
-LAYOUT_C = "#include <stdio.h>\n#include <stint/stint.h>\nint main(void) {\n@    return 0;\n}\n"
 
 
-def public_types():
-    """The types that the two headers define; those of the library alone are declared only."""
-    defined = r"(?m)^(?:typedef )?(?:struct|class|enum|union) (\w+)[^;()]*\{"
-    headers = [INCLUDE / "stint" / name for name in ("stint.h", "stint.hpp")]
-    in_c, in_cxx = (re.findall(defined, header.read_text()) for header in headers)
-    callbacks = re.findall(r"(?m)^typedef .*\(\*(\w+)\)\(", headers[0].read_text())
-    enums = re.findall(r"(?m)^enum (\w+)", headers[0].read_text())
-    if len(in_c) < 8 or len(in_cxx) < 6 or len(callbacks) < 6:
-        raise Failed("the headers are not read as they are written")
-    return [("enum " if t in enums else "") + t for t in in_c + callbacks], in_cxx
-
-
-def printed(compiler, scratch, source, *flags):
-    compiler.must(source, "-o", str(scratch / "layout"), *flags)
-    return subprocess.run([str(scratch / "layout")], capture_output=True, text=True,
-                          check=True).stdout
+def public_types(header):
+    """The types that a header defines, and callbacks; those of the library are declared only."""
+    text = (INCLUDE / "stint" / header).read_text()
+    found = re.findall(r"(?m)^(?:typedef )?(?:struct|class|union|(enum)) (\w+)[^;()]*\{", text)
+    found += re.findall(r"(?m)^typedef .*(\(\*)(\w+)\)\(", text)
+    if len(found) < 6:
+        raise Failed(f"{header} is not read as it is written")
+    return ["enum " * (kind == "enum") + name for kind, name in found]
 
 
 def cell_layout(compiler, scratch, _):
-    in_c, in_cxx = public_types()
-    c = "".join(f'    printf("{t} %d\\n", (int)sizeof({t}));\n' for t in in_c)
-    sources = [LAYOUT_C.replace("@", c)]
+    types = public_types("stint.h")
     if compiler.cxx:
-        rows = "".join(f'    show<{t}>("{t}");\n' for t in in_c + ["stint::" + n for n in in_cxx])
-        sources.append(LAYOUT.replace("@", rows))
-    for source in sources:
-        on, off = (printed(compiler, scratch, source, *flags) for flags in (ON, []))
-        differ = sorted(set(on.splitlines()) ^ set(off.splitlines()))
-        if differ:
-            raise Failed("on and off differ:\n" + "\n".join(differ))
-        print(on)
+        types += ["stint::" + name for name in public_types("stint.hpp")]
+    source = LAYOUT + "".join(f"    SHOW({t})\n" for t in types) + "    return 0;\n}\n"
+    program, shown = scratch / "layout", []
+    for flags in (ON, []):
+        compiler.must(source, "-O1", "-o", str(program), *flags)
+        shown.append(subprocess.check_output([str(program)], text=True).splitlines())
+    if shown[0] != shown[1] or len(shown[0]) != len(types):
+        raise Failed("on and off differ:\n" + "\n".join(sorted(set(shown[0]) ^ set(shown[1]))))
 
 
 def read_names():
