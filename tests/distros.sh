@@ -34,7 +34,7 @@ source=$PWD
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null) || jobs=2
 mirror=http://deb.debian.org/debian
 packages="make cmake python3 pkg-config ccache"
-newer="gcc g++ clang ninja-build"
+newer="gcc g++ clang libclang-rt-dev lld ninja-build"
 
 say() {
     echo "distros: $*"
@@ -240,9 +240,13 @@ first_report() {
 # Both tables with the compilers of the place: those of flags and macros, and of CMake projects.
 # shellcheck disable=SC2016 # for the inner shell
 tables='for cc in gcc clang; do
-    python3 -B tests/macros/consumers.py --prefix /build/prefix-ON --cc $cc
+    cxx=$(echo $cc | sed "s/gcc/g/")++
+    for long in "" --long; do
+        python3 -B tests/macros/consumers.py --prefix /build/prefix-ON --cc $cc $long
+    done
+    python3 -B tests/package/consumers.py --source /source --work /build/consumers \
+        --prefix /build/prefix-ON --static /build/prefix-OFF --cc $cc --cxx $cxx
 done
-python3 -B tests/package/consumers.py --source /source --prefix /build/prefix-ON
 '
 
 part() { # TEXT COMMANDS

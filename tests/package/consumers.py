@@ -202,7 +202,7 @@ def main():
         return 0
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--source", required=True)
-    for name, default in (("build", ""), ("work", "stint-consumers"), ("kind", ""), ("config", ""),
+    for name, default in (("build", ""), ("work", "stint-consumers"), ("kind", ""), ("config", "Release"),
                           ("prefix", ""), ("static", ""), ("cmake", "cmake"),
                           ("generator", "Ninja" if shutil.which("ninja") else "Unix Makefiles"),
                           ("cc", "cc"), ("cflags", ""), ("cxx", shutil.which("c++") or ""),
