@@ -90,7 +90,7 @@ TEST(gpu_driver_load, no_such_library) {
 }
 
 TEST(gpu_driver_load, a_reason_is_one_short_line) {
-    char path[2000] = "/";
+    static char path[2000] = "/"; /* its address stays in the configuration */
     memset(path + 1, 'x', sizeof path - 2);
     size_t length = strlen(driver_open_as(path)->reason);
     CHECK(length > 20 && length < 240);
