@@ -91,7 +91,8 @@ endfunction()
 
 # How every layer is compiled. DEFINITIONS in addition to those of the layer.
 function(stint_layer_settings target layer)
-    target_include_directories(${target} PRIVATE "${stint_SOURCE_DIR}/include"
+    # Before those of a parent, which may have files of the same names.
+    target_include_directories(${target} BEFORE PRIVATE "${stint_SOURCE_DIR}/include"
         "${STINT_RUNTIME_DIR}" "${stint_BINARY_DIR}/runtime/gen")
     # Not the target Threads::Threads: what links our static library would have to find it too.
     target_compile_options(${target} PRIVATE -pthread)
@@ -132,12 +133,15 @@ function(stint_layer_settings target layer)
     stint_warnings(${target})
     if(layer STREQUAL "adapters") # its signatures are those of the interfaces
         target_compile_options(${target} PRIVATE -Wno-unused-parameter)
+    elseif(NOT layer STREQUAL "mem") # which other libraries declare, too
+        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
     endif()
     if(NOT layer IN_LIST STINT_TOOL_LAYERS)
         stint_layer_optimisation(${target})
         stint_frames(${target})
     endif()
-    if(NOT target STREQUAL "stint_runtime_base")
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "OBJECT_LIBRARY" AND NOT target STREQUAL "stint_runtime_base")
         add_dependencies(${target} stint_runtime_base) # which generates the tables
     endif()
 endfunction()
