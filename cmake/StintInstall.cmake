@@ -3,8 +3,8 @@
 # The installed package may be moved: no file in it holds an absolute path.
 
 # A project that exports a library of its own which links stint names stint's targets in that
-# export: they must be in an export set too, also where stint is not installed. Without
-# GNUInstallDirs, which sets variables of the project.
+# export: they must be in an export set too, also where stint is not installed, and in an export of
+# the build folder. Without GNUInstallDirs, which sets variables of the project.
 set(mem "")
 if(TARGET stint_mem)
     set(mem stint_mem)
@@ -17,6 +17,7 @@ if(NOT STINT_INSTALL)
         INCLUDES DESTINATION include)
     install(EXPORT stintTargets NAMESPACE stint:: DESTINATION lib/cmake/stint
         COMPONENT stint_dev EXCLUDE_FROM_ALL)
+    export(EXPORT stintTargets NAMESPACE stint:: FILE stintBuildTargets.cmake)
     return()
 endif()
 
@@ -63,6 +64,7 @@ install(TARGETS stint stint_runtime stint_timer stint_profiler ${mem} EXPORT sti
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT stintTargets NAMESPACE stint:: DESTINATION "${STINT_CMAKE_DIR}"
     COMPONENT stint_dev)
+export(EXPORT stintTargets NAMESPACE stint:: FILE stintBuildTargets.cmake)
 if(TARGET stint_ranges)
     # Loaded by its path, by programs that need not know the folder of libstint.so. Programs do not
     # link it.

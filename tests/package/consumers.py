@@ -5,8 +5,8 @@
 
 S: the sources of stint; P: an installation of it with the shared library; Q: one with the static
 library. Each row is a project that is written, configured, built and run; without a ROW all rows
-run. Rows that need what is missing are skipped. --list prints the rows, with "long" after those that
-build the whole library.
+run. Rows that need what is missing are skipped. --list prints the rows, with "long" after those
+that build the whole library.
 """
 
 import argparse
@@ -59,8 +59,10 @@ class Row:
     configs, build, install, long = (None,), True, False, False
     cmake, before_cmake = (3, 18), (99, 0)  # it needs this version, and one below
 
+    files = {}
+
     def __init__(self, get="find", **more):
-        self.get, self.files = get.split(), {}
+        self.get = get.split()
         for name, value in more.items():
             if not hasattr(self, name):
                 sys.exit("a row has no " + name)
@@ -86,6 +88,8 @@ class Consumer(package.Place):
     def missing(self, row):
         if "CXX" in row.languages and not self.options.cxx:
             return "no C++ compiler"
+        if "-DCMAKE_C_COMPILER=clang" in row.settings and not CLANG:
+            return "no clang"
         if row.kind == "static" and not self.options.static:
             return "no installation with the static library"
         if not row.cmake <= cmake_version(self) < row.before_cmake:
@@ -130,7 +134,7 @@ class Consumer(package.Place):
             if words not in said:
                 sys.exit("%s: the configuration does not say: %s\n%s" % (name, words, output))
         for words in () if row.fails else (*COMPLAINTS, *row.never):
-            if words in said:
+            if words in said and words not in row.says:
                 sys.exit("%s: the configuration says: %s\n%s" % (name, words, output))
         if row.fails or not row.build:
             return 0
@@ -142,15 +146,40 @@ class Consumer(package.Place):
         for program, wanted in (row.runs or {}).items():
             self.says(build, program, wanted)
         if row.check:
-            row.check(self, build)
+            row.check(self, first)
         return 0
 
 
 def codegen_calls(place, build):
     """Checks the functions of the package that need clang."""
-    if shutil.which("clang"):
-        for name in ("app_instrumented", "app_wrapped"):
-            expect(name, place.recorded(build, name, "stats").get("work"), 3)
+    for name in ("app_instrumented", "app_wrapped"):
+        expect(name, place.recorded(build, name, "stats").get("work"), 3)
+
+
+def nested_codegen(place, build):
+    if CLANG:
+        output = run(place.program(build, "app_wrapped"), env={"STINT_REPORT": "table"})
+        expect("wrapped", "own_function" in output, True)
+        hits = place.recorded(build, "app_lines", "lines")
+        expect("hits", {line: n for (_, line), n in hits.items()}, {2: 1})
+
+
+def library_alone(_, build):
+    """A part builds the library that is linked and nothing else, and does not install itself."""
+    names = {path.name.split(".so")[0] for path in build.rglob("lib*.so*")}
+    expect("libraries", names, {"libstint"})
+    for name in ("adapters", "mem", "viewers"):
+        expect("objects", list(build.rglob("stint_runtime_%s.dir/**/*.o" % name)), [])
+    script = "".join(path.read_text() for path in build.rglob("cmake_install.cmake"))
+    expect("installs", "stint.h" in script or "stintConfig.cmake" in script, False)
+
+
+def no_library(_, build):
+    expect("libraries", list(build.rglob("libstint*")), [])
+
+
+def tool_runs(place, build):
+    expect("tool", place.version() in run(build / "bin/stint", "--version"), True)
 
 
 OFF_IN = "; off in %s (-DWITH_TIMER=ON)"
@@ -163,7 +192,97 @@ FIND_OFF_SAYS = "stint: timers on in app_on, app_timer" + OFF_IN % (
 FIND_ON_SAYS = ("stint: timers on in app_early, app_default, app_on, app_timer, app_profiler"
                 + OFF_IN % "app_off")
 CAPTURE_SAYS = "stint: GPU capture ranges on in app_on, app_profiler"
-CODEGEN = ["-DCODEGEN=%d" % bool(shutil.which("clang"))]
+CLANG = shutil.which("clang") is not None
+NESTED = {"app_off": OFF, "app_on": ON, "app_timer": ON}
+NAMES = "-DNAMES=stint::stint;stint::runtime;stint::timer;stint::profiler"
+BY_CONFIG = "set_target_properties(app PROPERTIES WITH_TIMER $<CONFIG:Debug>)\n"
+CONFIGS = {"generator": "Ninja Multi-Config", "configs": ("Debug", "Release")}
+ON_IN_APP = "stint: timers on in app"
+REFUSED = "is 'maybe'; it must be ON or OFF"
+# A folder for each way to define the switch by hand, with the program app_WAY.
+HANDS = {"definition": "add_definitions(-DWITH_TIMER)\n",
+         "flags": 'set(CMAKE_C_FLAGS "${CMAKE_C_FLAGS} -O1 -DWITH_TIMER=1")\n',
+         "options": "add_compile_options(-DWITH_TIMER=ON)\n",
+         "passed": "add_library(base INTERFACE)\nlink_libraries(base)\n"
+                   "target_compile_definitions(base INTERFACE WITH_TIMER)\n",
+         "config": 'add_compile_options("$<$<CONFIG:None>:-DWITH_TIMER>")\n'}
+# The words that stint's own files of CMake have for variables, set to nonsense.
+OUR_WORDS = """file(GLOB_RECURSE files "${STINT_SOURCE}/cmake/*.cmake"
+    "${STINT_SOURCE}/runtime/*.cmake" "${STINT_SOURCE}/runtime/CMakeLists.txt")
+foreach(file IN LISTS files)
+    file(STRINGS "${file}" lines REGEX "(set|foreach)[(][a-z_]+ ")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE ".*(set|foreach)[(]([a-z_]+) .*" "\\\\2" word "${line}")
+        list(APPEND words ${word})
+    endforeach()
+endforeach()
+foreach(junk IN LISTS words)
+    set(${junk} "junk;junk")
+endforeach()
+"""
+# Settings that a parent has for its own sources. A program that is run in place of a checker fails.
+# The folder has a header with the name of one of stint's.
+GLOBALS = """set(CMAKE_C_STANDARD 90)
+set(CMAKE_UNITY_BUILD ON)
+set(CMAKE_C_VISIBILITY_PRESET default)
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/out")
+foreach(checker IN ITEMS CLANG_TIDY CPPCHECK CPPLINT INCLUDE_WHAT_YOU_USE)
+    set(CMAKE_C_${checker} false)
+endforeach()
+include_directories("${CMAKE_CURRENT_SOURCE_DIR}")
+add_compile_definitions(NDEBUG _FORTIFY_SOURCE=2 WITH_TIMER WITH_PROFILER=ON STINT_INLINE=1)
+"""
+OUR_HEADERS = {folder + "/%s.h" % name: "#error a header of the parent\n"
+               for folder, name in (("base", "clock"), ("record", "record"), ("stint", "stint"))}
+NOT_GLOBALS = """set(CMAKE_C_STANDARD 11)
+foreach(checker IN ITEMS CLANG_TIDY CPPCHECK CPPLINT INCLUDE_WHAT_YOU_USE)
+    unset(CMAKE_C_${checker})
+endforeach()
+set_property(DIRECTORY PROPERTY INCLUDE_DIRECTORIES "")
+set_property(DIRECTORY PROPERTY COMPILE_DEFINITIONS WITH_TIMER WITH_PROFILER)
+"""
+STRICT = """set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
+add_compile_options(-Wall -Wextra -Werror -Wswitch-enum -Wshadow -Wconversion -Wcast-qual -Wundef
+    $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
+    $<$<COMPILE_LANGUAGE:C>:-Wdeclaration-after-statement>)
+"""
+WHOLE = ["-DSTINT_BUILD_TOOL=ON", "-DSTINT_INSTALL=ON", "-DBUILD_SHARED_LIBS=ON"]
+EXPORT = "export(%s FILE workTargets.cmake)\n"
+USE_EXPORT = """include("${FIRST}/stint0/stintBuildTargets.cmake")
+include("${FIRST}/workTargets.cmake")
+add_executable(app "${HERE}/mixed/alone.c")
+target_link_libraries(app PRIVATE work)
+"""
+# The shared library hides stint; a static one needs it beside it.
+INSTALL_BOTH = "".join("""add_library(work_%s %s "${HERE}/mixed/work.c")
+target_link_libraries(work_%s PRIVATE stint::timer)
+install(TARGETS work_%s EXPORT %sTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
+install(EXPORT %sTargets DESTINATION lib)
+""" % (kind, kind, kind, kind, kind, kind) for kind in ("STATIC", "SHARED"))
+USE_BOTH = """foreach(kind IN ITEMS SHARED STATIC)
+    if(kind STREQUAL "STATIC")
+        find_package(stint CONFIG REQUIRED)
+    endif()
+    include("${FIRST}/lib/${kind}Targets.cmake")
+    add_executable(app_${kind} "${HERE}/mixed/alone.c")
+    target_link_libraries(app_${kind} PRIVATE work_${kind})
+endforeach()
+"""
+CORE = """add_library(core STATIC core.cpp)
+set_target_properties(core PROPERTIES WITH_TIMER ON)
+target_link_libraries(core %s stint::stint)
+"""
+CORE_FILES = {"core.cpp": "#include <stint/stint.hpp>\nvoid core() { STINT_TIMER(\"core\"); }\n"}
+CORE_APP = CXX_APP + "target_link_libraries(app PRIVATE core)\n"
+MIXED_SAYS = "stint: timers on in core, off in app, which links core: inline functions"
+OTHER = """add_library(stint::stint INTERFACE IMPORTED)
+set_target_properties(stint::stint PROPERTIES STINT_VERSION 0.1)
+"""
+SPELLINGS = "".join("""add_executable(app_%s "${HERE}/app.c")
+target_link_libraries(app_%s PRIVATE stint::stint)
+set_target_properties(app_%s PROPERTIES WITH_TIMER %s)
+""" % ((word,) * 4) for word in ("1", "on", "Yes", "TRUE", "0", "off", "No", "FALSE"))
 
 ROWS = {
     # Switches: the variable decides, a target's property overrules it, the switch targets add.
@@ -171,28 +290,93 @@ ROWS = {
     "switches_off": Row(project="find", settings=["-DWITH_TIMER=OFF"], runs=FIND_OFF),
     "switches_on": Row(project="find", settings=TIMERS, runs=FIND_ON,
                        says=[FIND_ON_SAYS, CAPTURE_SAYS]),
+    "spellings": Row(body=SPELLINGS, build=False, says=[
+        "on in app_1, app_on, app_Yes, app_TRUE" + OFF_IN % "app_0, app_off, app_No, app_FALSE"]),
+    "by_hand": Row(files={name + "/CMakeLists.txt": text + APP.replace("app ", "app_%s " % name)
+                          for name, text in HANDS.items()},
+                   body="".join("add_subdirectory(%s)\n" % name for name in HANDS),
+                   says=[ON_IN_APP + "_definition, app_flags, app_options, app_passed; by the "
+                         "configuration in app_config"],
+                   runs={"%s/app_%s" % (name, name): OFF if name == "config" else ON
+                         for name in HANDS}),
+    "maybe": Row(settings=["-DWITH_TIMER=maybe"], fails="WITH_TIMER " + REFUSED),
+    "maybe_profiler": Row("add", settings=["-DWITH_PROFILER=maybe"],
+                          fails="WITH_PROFILER " + REFUSED),
+    "maybe_property": Row(body=APP + "set_target_properties(app PROPERTIES WITH_TIMER maybe)\n",
+                          cmake=(3, 19), fails="WITH_TIMER of the target app " + REFUSED),
+    "plain_name": Row(body=APP.replace("stint::stint", "stint"), build=False, cmake=(3, 19),
+                      says=["CMake Warning", "target_link_libraries(app PRIVATE stint::stint)"]),
+    # Kinds of libraries and of projects.
     "static": Row(project="find", settings=TIMERS, kind="static", runs=FIND_ON),
     "cxx": Row(languages="CXX", body=CXX_APP, settings=TIMERS, runs={"app": "timers=1 calls=3"}),
     "cxx_off": Row(languages="CXX", body=CXX_APP, kind="static", runs={"app": "timers=0 calls=0"}),
     # A library with timers inside a program without: the link must bring the runtime.
-    "mixed": Row(body=WORK % ("STATIC", "PUBLIC") + WORK_APP, runs={"app": "timers=0 calls=3"}),
+    "mixed": Row(body=WORK % ("STATIC", "PUBLIC") + WORK_APP, runs={"app": "timers=0 calls=3"},
+                 never=["which links"]),
     "mixed_static": Row(body=WORK % ("STATIC", "PUBLIC") + WORK_APP, kind="static",
                         runs={"app": "timers=0 calls=3"}),
-    # Ways to get it.
-    "add": Row("add", settings=QUICK + TIMERS, runs={"app": ON}, says=["-DSTINT_BUILD_TOOL=ON"]),
-    "fetch": Row("fetch", settings=QUICK + TIMERS, build=False, says=["stint: timers on in app"]),
+    "mixed_headers": Row(languages="CXX", files=CORE_FILES, body=CORE % "PUBLIC" + CORE_APP,
+                         says=[MIXED_SAYS], runs={"app": "timers=0 calls=0"}),
+    "mixed_sources": Row(languages="CXX", files=CORE_FILES, body=CORE % "PRIVATE" + CORE_APP,
+                         build=False, never=["which links"]),
+    # Ways to get it, and more than one.
+    "add": Row("add", body=APP + WORK % ("STATIC", "PRIVATE") + EXPORT % "TARGETS work",
+               settings=[*QUICK, *TIMERS, "-DBUILD_SHARED_LIBS=ON"], says=["-DSTINT_BUILD_TOOL=ON"],
+               then=USE_EXPORT, runs={"../row-add/app": ON, "app": "calls=3"}, check=library_alone),
+    "below": Row("add", before="add_subdirectory(below)\n", build=False,
+                 files={"below/CMakeLists.txt": WAYS["find"] + APP.replace("app ", "app_below ")},
+                 says=["off in app_below (", "off in app ("]),
+    **{name: Row(name.replace("_", " "), build=False, settings=TIMERS, says=[ON_IN_APP])
+       for name in ("find_find_add", "add_find", "fetch_add_add")},
+    "other_version": Row("add find", before=OTHER, build=False, body="", says=[
+        " is not used: the project has stint 0.1 -- stint: "]),
+    "components": Row(before="find_package(stint COMPONENTS timer mem tool)\n",
+                      body=APP + "add_custom_command(TARGET app POST_BUILD "
+                      "COMMAND stint::tool --version)\n", runs={"app": OFF}),
+    "component_unknown": Row("", body="find_package(stint REQUIRED COMPONENTS timer tols)\n",
+                             fails="has no component 'tols'; a component is a target"),
+    # Exports.
+    "export_set": Row("add", body=WORK % ("SHARED", "PRIVATE") + "install(TARGETS work EXPORT work "
+                      "DESTINATION lib)\n" + EXPORT % "EXPORT work",
+                      settings=["-DSTINT_INSTALL=ON"], build=False),
+    "export_install": Row("add", body=INSTALL_BOTH, settings=[*QUICK, "-DSTINT_INSTALL=ON"],
+                          install=True, long=True, then=USE_BOTH,
+                          runs={"app_SHARED": "calls=3", "app_STATIC": "calls=3"}),
     # Generators.
     "makefiles": Row(generator="Unix Makefiles", settings=TIMERS, runs={"app": ON}),
-    "multi_config": Row(generator="Ninja Multi-Config", settings=TIMERS,
-                        configs=("Debug", "Release"), runs={"Debug/app": ON, "Release/app": ON}),
+    "configurations": Row(body=APP + BY_CONFIG, runs={"Debug/app": ON, "Release/app": OFF},
+                          says=["on in no target; by the configuration in app"], **CONFIGS),
+    "configurations_all": Row(settings=["-DWITH_TIMER=$<CONFIG:Release>"],
+                              runs={"Debug/app": OFF, "Release/app": ON}, **CONFIGS),
     # Policies of an old CMake, or of this one.
-    **{"policies_" + name: Row(project="policies", runs={"app": "calls=3"}, check=codegen_calls,
-                               before_cmake=below, settings=[
-                                   "-DMINIMUM=" + minimum, *CODEGEN, *TIMERS])
-       for name, minimum, below in (("3.0", "3.0", (4, 0)), ("3.5", "3.5", (99, 0)),
-                                    ("new", "3.5...99.0", (99, 0)))},
-    "policies_off": Row(project="policies", settings=["-DMINIMUM=3.5", *CODEGEN],
-                        runs={"app": "calls=0"}),
+    **{"policies_" + name: Row(project="policies", runs={"app": "calls=3"}, before_cmake=below,
+                               check=codegen_calls if codegen else None, settings=[
+                                   "-DMINIMUM=" + minimum, "-DCODEGEN=%d" % codegen, *TIMERS])
+       for name, minimum, below, codegen in (
+           ("3.0", "3.0", (4, 0), CLANG), ("3.5", "3.5", (99, 0), False),
+           ("new", "3.5...99.0", (99, 0), CLANG))},
+    # Parents with settings of their own.
+    "words": Row("add", languages="CXX", before=OUR_WORDS, body=CXX_APP, settings=TIMERS,
+                 build=False, says=[ON_IN_APP], never=["junk"]),
+    "processor": Row("add", runs={"app": OFF}, check=no_library, settings=[
+        "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=riscv64"]),
+    "globals": Row("add", before=GLOBALS, body=NOT_GLOBALS + APP, files=OUR_HEADERS,
+                   runs={"app": BOTH}, long=True),
+    "lto": Row("add", before="set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)\n", settings=TIMERS,
+               runs={"app": ON}, long=True),
+    "strict": Row("add", languages="C CXX", before=STRICT, settings=[*WHOLE, *TIMERS], install=True,
+                  check=tool_runs, long=True),
+    "strict_clang": Row("add", before="add_compile_options(-Weverything -Werror)\n",
+                        body='set_property(DIRECTORY PROPERTY COMPILE_OPTIONS "")\n' + APP,
+                        settings=[*WHOLE, "-DCMAKE_C_COMPILER=clang"], runs={"app": OFF},
+                        long=True),
+    # The targets, variables and properties that a project gets with stint.
+    "nested_shared": Row("add", project="nested", runs={**NESTED, "app_default": ON}, long=True,
+                         check=nested_codegen, settings=[
+                             "-DHOW=add_subdirectory", NAMES + ";stint::mem", *TIMERS,
+                             "-DBUILD_SHARED_LIBS=ON"]),
+    "nested_static": Row("add", project="nested", runs={**NESTED, "app_default": OFF}, long=True,
+                         check=nested_codegen, settings=["-DHOW=FetchContent", NAMES]),
 }
 
 

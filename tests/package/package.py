@@ -379,66 +379,6 @@ def plugin(place):
     expect("calls", re.findall(r"calls=(\d+)", output), ["3", "6", "9"])
 
 
-def nested(place, how):
-    names = re.findall(r"add_library\((stint::\w+)",
-                       next(place.prefix("shared").rglob("stintTargets.cmake")).read_text())
-    expect("installed targets", sorted(names),
-           ["stint::mem", "stint::profiler", "stint::runtime", "stint::stint", "stint::timer"])
-    for shared, variable, wanted in (("ON", "-DWITH_TIMER=ON", ON), ("OFF", "", OFF)):
-        here = [name for name in names if shared == "ON" or name != "stint::mem"]
-        build, _ = place.configure_stint(
-            HERE / "nested", how, "-DHOW=" + how, variable,
-            "-DSTINT_SOURCE=" + place.options.source, "-DNAMES=" + ";".join(here),
-            "-DBUILD_SHARED_LIBS=" + shared)
-        place.make(build, "--parallel", "2")
-        place.says(build, "app_default", wanted)
-        place.says(build, "app_off", OFF)
-        place.says(build, "app_on", ON)
-        place.says(build, "app_timer", ON)
-        if shutil.which("clang"):
-            output = run(place.program(build, "app_wrapped"), env={"STINT_REPORT": "table"})
-            expect("wrapped", "own_function" in output, True)
-            hits = place.recorded(build, "app_lines", "lines")
-            expect("hits", {line: n for (_, line), n in hits.items()}, {2: 1})
-
-
-@case
-def add_subdirectory(place):
-    nested(place, "add_subdirectory")
-
-
-@case
-def fetch_content(place):
-    nested(place, "FetchContent")
-
-
-@case
-def exporting_library(place):
-    """A library that links stint from add_subdirectory exports itself. As long as stint is not
-    installed with it, a shared one can be used; with STINT_INSTALL also a static one. The tool is
-    built if asked for."""
-    source = "-DSTINT_SOURCE=" + place.options.source
-    build, output = place.configure(HERE / "exports", "exports-default", source)
-    expect("hint at the tool", "-DSTINT_BUILD_TOOL=ON" in output, True)
-    script = "".join(path.read_text() for path in build.rglob("cmake_install.cmake"))
-    for name in ("stint.h", "stintConfig.cmake"):
-        expect(name + " installed", name in script, False)
-    build, output = place.configure_stint(HERE / "exports", "exports", source,
-                                          "-DSTINT_INSTALL=ON", "-DSTINT_BUILD_TOOL=ON")
-    expect("hint at the tool", "-DSTINT_BUILD_TOOL=ON" in output, False)
-    place.make(build, "--parallel", "2")
-    prefix = place.work / "exported"
-    shutil.rmtree(prefix, ignore_errors=True)
-    run(place.options.cmake, "--install", build, "--config", place.options.config,
-        "--prefix", place.work / "exported-first")
-    shutil.move(place.work / "exported-first", prefix)
-    build, _ = place.configure(HERE / "exported", "exported", "-DCMAKE_PREFIX_PATH=%s" % prefix)
-    place.make(build)
-    for kind in ("SHARED", "STATIC"):
-        place.says(build, "app_" + kind, "calls=3")
-    expect("tool", place.version() in run(prefix / "bin/stint", "--version"), True)
-
-
 def cmake_version(place):
     text = run(place.options.cmake, "--version")
     return tuple(int(part) for part in re.search(r"version (\d+)\.(\d+)", text).groups())

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../mixed/work.h"
+#include "work.h"
 
 int main(void) {
     for (int i = 0; i < 3; ++i) {
