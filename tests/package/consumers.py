@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import package
-from package import BOTH, CAPTURE, HERE, OFF, ON, SKIP, cmake_version, expect, run
+from package import BOTH, CAPTURE, HERE, NO_AS_NEEDED, OFF, ON, SKIP, cmake_version, expect, run
 
 APP = """add_executable(app "${HERE}/app.c")
 target_link_libraries(app PRIVATE stint::stint)
@@ -56,7 +56,7 @@ class Row:
     body, project, runs, check, generator = APP, None, None, None, None
     languages, minimum, kind = "C", "3.18", "shared"
     settings = says = never = ()
-    configs, build, install, long = (None,), True, False, False
+    configs, build, install, long, clang = (None,), True, False, False, False
     cmake, before_cmake = (3, 18), (99, 0)  # it needs this version, and one below
 
     files = {}
@@ -88,7 +88,7 @@ class Consumer(package.Place):
     def missing(self, row):
         if "CXX" in row.languages and not self.options.cxx:
             return "no C++ compiler"
-        if "-DCMAKE_C_COMPILER=clang" in row.settings and not CLANG:
+        if row.clang and not CLANG:
             return "no clang"
         if row.kind == "static" and not self.options.static:
             return "no installation with the static library"
@@ -103,7 +103,7 @@ class Consumer(package.Place):
                     "-DCMAKE_PREFIX_PATH=%s" % self.prefix(row.kind), *row.settings, *settings]
         if row.generator:
             settings += ["-G", row.generator]
-        configure = self.configure if row.get == ["find"] else self.configure_stint
+        configure = self.configure if "find" in row.get else self.configure_stint
         return configure(source, name, *settings, fails=fails)
 
     def make_row(self, row, build):
@@ -156,12 +156,10 @@ def codegen_calls(place, build):
         expect(name, place.recorded(build, name, "stats").get("work"), 3)
 
 
-def nested_codegen(place, build):
-    if CLANG:
-        output = run(place.program(build, "app_wrapped"), env={"STINT_REPORT": "table"})
-        expect("wrapped", "own_function" in output, True)
-        hits = place.recorded(build, "app_lines", "lines")
-        expect("hits", {line: n for (_, line), n in hits.items()}, {2: 1})
+def off_needs_no_library(place, build):
+    for name, wanted in (("app_on", True), ("app_off", False)):
+        needed = place.needed(place.program(build, name))
+        expect(name + " needs it", any("libstint" in library for library in needed), wanted)
 
 
 def library_alone(_, build):
@@ -182,11 +180,16 @@ def tool_runs(place, build):
     expect("tool", place.version() in run(build / "bin/stint", "--version"), True)
 
 
+# WITH_TIMER is set after find_package: targets that are instrumented or wrapped have timers.
+LATE = """set(WITH_TIMER ON)
+add_executable(app "${HERE}/instrument/main.c" "${HERE}/instrument/work.c")
+stint_instrument(app FUNCTIONS work_*)
+stint_wrap(math_timers HEADER math.h INCLUDED FUNCTIONS sqrt PRELOAD)
+"""
 OFF_IN = "; off in %s (-DWITH_TIMER=ON)"
 FIND_OFF = {"app_early": OFF, "app_default": OFF, "app_off": OFF, "app_timer": ON,
             "app_profiler": CAPTURE, "app_on": BOTH}
-FIND_ON = {"app_early": ON, "app_default": ON, "app_off": OFF, "app_timer": ON,
-           "app_profiler": BOTH, "app_on": BOTH}
+FIND_ON = {**FIND_OFF, "app_early": ON, "app_default": ON, "app_profiler": BOTH}
 FIND_OFF_SAYS = "stint: timers on in app_on, app_timer" + OFF_IN % (
     "app_early, app_default, app_off, app_profiler")
 FIND_ON_SAYS = ("stint: timers on in app_early, app_default, app_on, app_timer, app_profiler"
@@ -221,7 +224,7 @@ foreach(junk IN LISTS words)
 endforeach()
 """
 # Settings that a parent has for its own sources. A program that is run in place of a checker fails.
-# The folder has a header with the name of one of stint's.
+# The folder has headers with the names of some of stint's.
 GLOBALS = """set(CMAKE_C_STANDARD 90)
 set(CMAKE_UNITY_BUILD ON)
 set(CMAKE_C_VISIBILITY_PRESET default)
@@ -233,15 +236,8 @@ endforeach()
 include_directories("${CMAKE_CURRENT_SOURCE_DIR}")
 add_compile_definitions(NDEBUG _FORTIFY_SOURCE=2 WITH_TIMER WITH_PROFILER=ON STINT_INLINE=1)
 """
-OUR_HEADERS = {folder + "/%s.h" % name: "#error a header of the parent\n"
+OUR_HEADERS = {"below/%s/%s.h" % (folder, name): "#error a header of the parent\n"
                for folder, name in (("base", "clock"), ("record", "record"), ("stint", "stint"))}
-NOT_GLOBALS = """set(CMAKE_C_STANDARD 11)
-foreach(checker IN ITEMS CLANG_TIDY CPPCHECK CPPLINT INCLUDE_WHAT_YOU_USE)
-    unset(CMAKE_C_${checker})
-endforeach()
-set_property(DIRECTORY PROPERTY INCLUDE_DIRECTORIES "")
-set_property(DIRECTORY PROPERTY COMPILE_DEFINITIONS WITH_TIMER WITH_PROFILER)
-"""
 STRICT = """set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
 add_compile_options(-Wall -Wextra -Werror -Wswitch-enum -Wshadow -Wconversion -Wcast-qual -Wundef
     $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
@@ -288,8 +284,11 @@ ROWS = {
     # Switches: the variable decides, a target's property overrules it, the switch targets add.
     "switches": Row(project="find", runs=FIND_OFF, says=[FIND_OFF_SAYS, CAPTURE_SAYS]),
     "switches_off": Row(project="find", settings=["-DWITH_TIMER=OFF"], runs=FIND_OFF),
-    "switches_on": Row(project="find", settings=TIMERS, runs=FIND_ON,
-                       says=[FIND_ON_SAYS, CAPTURE_SAYS]),
+    "switches_on": Row(project="find", runs=FIND_ON, says=[FIND_ON_SAYS, CAPTURE_SAYS],
+                       settings=[*TIMERS, "-DCMAKE_EXE_LINKER_FLAGS=" + NO_AS_NEEDED],
+                       check=off_needs_no_library),
+    "switched_on_late": Row(body=LATE, says=[ON_IN_APP + ", math_timers"], clang=True,
+                            runs={"app": "calls=5 work=3 left=3"}),
     "spellings": Row(body=SPELLINGS, build=False, says=[
         "on in app_1, app_on, app_Yes, app_TRUE" + OFF_IN % "app_0, app_off, app_No, app_FALSE"]),
     "by_hand": Row(files={name + "/CMakeLists.txt": text + APP.replace("app ", "app_%s " % name)
@@ -333,6 +332,11 @@ ROWS = {
     "components": Row(before="find_package(stint COMPONENTS timer mem tool)\n",
                       body=APP + "add_custom_command(TARGET app POST_BUILD "
                       "COMMAND stint::tool --version)\n", runs={"app": OFF}),
+    "gpu_api_unknown": Row("add", settings=["-DSTINT_GPU_API=CUDART"],
+                           fails="CUDART: neither driver nor cudart"),
+    "gpu_api_missing": Row("add", settings=[
+        "-DSTINT_GPU_API=cudart", "-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON"],
+                           fails="cudart: no CUDA toolkit found"),
     "component_unknown": Row("", body="find_package(stint REQUIRED COMPONENTS timer tols)\n",
                              fails="has no component 'tols'; a component is a target"),
     # Exports.
@@ -349,7 +353,7 @@ ROWS = {
     "configurations_all": Row(settings=["-DWITH_TIMER=$<CONFIG:Release>"],
                               runs={"Debug/app": OFF, "Release/app": ON}, **CONFIGS),
     # Policies of an old CMake, or of this one.
-    **{"policies_" + name: Row(project="policies", runs={"app": "calls=3"}, before_cmake=below,
+    **{"policies_" + name: Row(project="policies", runs={"app": ON}, before_cmake=below,
                                check=codegen_calls if codegen else None, settings=[
                                    "-DMINIMUM=" + minimum, "-DCODEGEN=%d" % codegen, *TIMERS])
        for name, minimum, below, codegen in (
@@ -360,8 +364,9 @@ ROWS = {
                  build=False, says=[ON_IN_APP], never=["junk"]),
     "processor": Row("add", runs={"app": OFF}, check=no_library, settings=[
         "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=riscv64"]),
-    "globals": Row("add", before=GLOBALS, body=NOT_GLOBALS + APP, files=OUR_HEADERS,
-                   runs={"app": BOTH}, long=True),
+    "globals": Row("", body="add_subdirectory(below)\n" + APP, long=True,
+                   files={"below/CMakeLists.txt": GLOBALS + WAYS["add"] % 0, **OUR_HEADERS},
+                   settings=TIMERS, runs={"app": ON}),
     "lto": Row("add", before="set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)\n", settings=TIMERS,
                runs={"app": ON}, long=True),
     "strict": Row("add", languages="C CXX", before=STRICT, settings=[*WHOLE, *TIMERS], install=True,
@@ -369,14 +374,15 @@ ROWS = {
     "strict_clang": Row("add", before="add_compile_options(-Weverything -Werror)\n",
                         body='set_property(DIRECTORY PROPERTY COMPILE_OPTIONS "")\n' + APP,
                         settings=[*WHOLE, "-DCMAKE_C_COMPILER=clang"], runs={"app": OFF},
-                        long=True),
+                        clang=True, long=True),
     # The targets, variables and properties that a project gets with stint.
     "nested_shared": Row("add", project="nested", runs={**NESTED, "app_default": ON}, long=True,
-                         check=nested_codegen, settings=[
+                         check=codegen_calls if CLANG else None, settings=[
                              "-DHOW=add_subdirectory", NAMES + ";stint::mem", *TIMERS,
                              "-DBUILD_SHARED_LIBS=ON"]),
     "nested_static": Row("add", project="nested", runs={**NESTED, "app_default": OFF}, long=True,
-                         check=nested_codegen, settings=["-DHOW=FetchContent", NAMES]),
+                         check=codegen_calls if CLANG else None,
+                         settings=["-DHOW=FetchContent", NAMES]),
 }
 
 

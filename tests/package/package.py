@@ -214,17 +214,6 @@ def build_folder(place):
            True)
 
 
-@case
-def unused_is_not_needed(place):
-    """A program with everything off does not ask for libstint.so; one with timers does."""
-    build = place.consumer("find", "shared", "-DWITH_TIMER=ON",
-                           "-DCMAKE_EXE_LINKER_FLAGS=" + NO_AS_NEEDED, name="needed")
-    soname = re.search(r"SONAME.*\[(.*)\]",
-                       run(tool("readelf"), "-d", "-W", place.library("shared"))).group(1)
-    for name, wanted in (("app_on", True), ("app_off", False)):
-        expect(name, soname in place.needed(place.program(build, name)), wanted)
-
-
 def pkg_config(place, kind, *more, folder=""):
     """folder: that of another library it needs."""
     flags = run(tool("pkg-config"), "--cflags", "--libs", *more, "stint",
@@ -354,20 +343,6 @@ def instrument(place):
         run(place.options.cmake, "-DFUNCTIONS=*", build)
         place.make(build)
         place.says(build, "app", "calls=5 work=3 left=3")
-
-
-@case
-def instrument_late(place):
-    """The value of WITH_TIMER at the call decides; it may be set after find_package."""
-    for name in ("clang", "python3"):
-        tool(name)
-    if cmake_version(place) < (3, 19):
-        print("skipped: CMake 3.18 has no deferred calls")
-        sys.exit(SKIP)
-    build, output = place.configure(HERE / "late", "late", "-DCMAKE_PREFIX_PATH=%s" % place.prefix("shared"))
-    expect("lines", "stint: timers on in app, math_timers\n" in output, True)
-    place.make(build)
-    place.says(build, "app", "calls=5 work=3 left=3")
 
 
 @case
@@ -522,15 +497,6 @@ def cudart_nested(place):
     build, _ = cudart_build(place, HERE / "nested", "cudart-nested", "-DHOW=add_subdirectory",
                             "-DSTINT_SOURCE=" + place.options.source, "-DBUILD_SHARED_LIBS=OFF")
     place.says(build, "app_on", ON)
-
-
-@case
-def cudart_refused(place):
-    for settings, words in ((["-DSTINT_GPU_API=CUDART"], "CUDART: neither driver nor cudart"),
-                            (CUDART + ["-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON"],
-                             "cudart: no CUDA toolkit found")):
-        _, output = place.configure(place.options.source, "refused", *settings, fails=True)
-        expect(words, words in " ".join(output.split()), True)
 
 
 @case
