@@ -29,7 +29,8 @@
 #ifndef STINT_STINT_HPP
 #define STINT_STINT_HPP
 
-extern "C++" { /* a project's header may include this one inside extern "C" */
+#pragma pack(push, 8) /* as in stint.h */
+extern "C++" {
 namespace stint {
 /* On and off are different classes of one layout, so that a program may mix both kinds of
  * translation unit. Off, too, moves and destructors are not trivial, which decides how an object is
@@ -45,10 +46,10 @@ inline namespace timers_off {
  * paths longer than 4095 are as in these functions. A text ends at its first NUL. */
 class text {
   public:
-    text(const char *from) noexcept : bytes_(from) {}
+    STINT_IMPL_UNSEEN text(const char *from) noexcept : bytes_(from) {}
     template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
-    text(const Text &from) noexcept : bytes_(copy_) {
+    STINT_IMPL_UNSEEN text(const Text &from) noexcept : bytes_(copy_) {
         size_t length = 0;
         for (; length < from.size() && length + 1 < sizeof copy_; ++length) {
             copy_[length] = from.data()[length];
@@ -56,7 +57,7 @@ class text {
         copy_[length] = '\0';
     }
     /* For a note, which keeps a temporary one until its block ends. */
-    text(text &&other) noexcept : bytes_(other.bytes_) {
+    STINT_IMPL_UNSEEN text(text &&other) noexcept : bytes_(other.bytes_) {
         if (other.bytes_ == other.copy_) {
             bytes_ = copy_;
             for (size_t i = 0; (copy_[i] = other.copy_[i]) != '\0'; ++i) {
@@ -65,7 +66,7 @@ class text {
     }
     text(const text &) = delete;
     text &operator=(const text &) = delete;
-    operator const char *() const noexcept { return bytes_; }
+    STINT_IMPL_UNSEEN operator const char *() const noexcept { return bytes_; }
 
   private:
     const char *bytes_;
@@ -75,28 +76,30 @@ class text {
 class StatSet {
   public:
     /* The default set. */
-    constexpr StatSet() noexcept : set_(nullptr) {}
+    STINT_IMPL_UNSEEN constexpr StatSet() noexcept : set_(nullptr) {}
     /* The set of that name, made at first use. */
-    explicit StatSet(const text &name) : set_(stint_set_get(name)) {}
-    explicit StatSet(const char *name) : set_(stint_set_get(name)) {}
+    STINT_IMPL_UNSEEN explicit StatSet(const text &name) : set_(stint_set_get(name)) {}
+    STINT_IMPL_UNSEEN explicit StatSet(const char *name) : set_(stint_set_get(name)) {}
 
     /* Prints the legacy report of this set: header, one row per name, closing line. */
-    int printAllStatus() const { return stint_set_report(set_, "legacy"); }
+    STINT_IMPL_UNSEEN int printAllStatus() const { return stint_set_report(set_, "legacy"); }
     /* Prints any view; see stint_report. */
-    int report(const text &view) const { return stint_set_report(set_, view); }
+    STINT_IMPL_UNSEEN int report(const text &view) const { return stint_set_report(set_, view); }
     /* Prints one row; non-zero and one line on stderr for an unknown name. */
-    int printStatus(const text &name) const { return stint_set_print(set_, name); }
-    void setThreadInfo(bool each) const { stint_threads_show(each); }
-    void reset() const { stint_set_reset(set_); }
+    STINT_IMPL_UNSEEN int printStatus(const text &name) const {
+        return stint_set_print(set_, name);
+    }
+    STINT_IMPL_UNSEEN void setThreadInfo(bool each) const { stint_threads_show(each); }
+    STINT_IMPL_UNSEEN void reset() const { stint_set_reset(set_); }
     /* 0, or STINT_ERROR_UNKNOWN if the name has no call in this set. */
-    int getStat(const text &name, stint_stat *out) const {
+    STINT_IMPL_UNSEEN int getStat(const text &name, stint_stat *out) const {
         return stint_set_stat_get(set_, name, out, sizeof *out);
     }
     /* As stint_stat_quantile. */
-    uint64_t quantile(const text &name, unsigned permille) const {
+    STINT_IMPL_UNSEEN uint64_t quantile(const text &name, unsigned permille) const {
         return stint_stat_quantile(set_, name, permille);
     }
-    operator stint_set *() const noexcept { return set_; }
+    STINT_IMPL_UNSEEN operator stint_set *() const noexcept { return set_; }
 
   private:
     stint_set *set_;
@@ -119,21 +122,21 @@ STINT_IMPL_UNSEEN inline void words_move(uint64_t *to, uint64_t *from) noexcept 
 class scope {
   public:
     /* Not running. */
-    constexpr scope() noexcept : word_{0, 0} {}
-    explicit scope(const char *name) noexcept : scope() {
+    STINT_IMPL_UNSEEN constexpr scope() noexcept : word_{0, 0} {}
+    STINT_IMPL_UNSEEN explicit scope(const char *name) noexcept : scope() {
         STINT_IMPL_FOR_TIMING(stint_impl_scope_open(word_, name, UINT64_MAX);)
         (void)name;
     }
     /* std::string, std::string_view and types with the same members. */
     template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
-    explicit scope(const Text &name) noexcept : scope() {
+    STINT_IMPL_UNSEEN explicit scope(const Text &name) noexcept : scope() {
         STINT_IMPL_FOR_TIMING(stint_impl_scope_open(word_, name.data(), name.size());)
         (void)name;
     }
-    scope(scope &&other) noexcept : scope() { words_move(word_, other.word_); }
+    STINT_IMPL_UNSEEN scope(scope &&other) noexcept : scope() { words_move(word_, other.word_); }
     /* Ends the one it held. */
-    scope &operator=(scope &&other) noexcept {
+    STINT_IMPL_UNSEEN scope &operator=(scope &&other) noexcept {
         if (this != &other) {
             end();
             words_move(word_, other.word_);
@@ -142,13 +145,13 @@ class scope {
     }
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
-    ~scope() { end(); }
+    STINT_IMPL_UNSEEN ~scope() { end(); }
 
     /* Ends and records it; no effect if it is not running. */
-    void end() noexcept {
+    STINT_IMPL_UNSEEN void end() noexcept {
         STINT_IMPL_FOR_TIMING(if (running()) { stint_impl_scope_close(word_); })
     }
-    bool running() const noexcept { return STINT_IMPL_TIMER && word_[0] != 0; }
+    STINT_IMPL_UNSEEN bool running() const noexcept { return STINT_IMPL_TIMER && word_[0] != 0; }
 
   private:
     uint64_t word_[2];
@@ -157,7 +160,7 @@ class scope {
 /* One statistic with its name: a row of `statistics`. */
 class statistic : public stint_stat {
   public:
-    const char *name() const noexcept { return name_; }
+    STINT_IMPL_UNSEEN const char *name() const noexcept { return name_; }
 
   private:
     friend class statistics;
@@ -168,8 +171,8 @@ class statistic : public stint_stat {
  * as stint_stat_each gives it, to iterate over. Incomplete if result() is not STINT_OK. */
 class statistics {
   public:
-    statistics() noexcept : statistics(StatSet()) {}
-    explicit statistics(const StatSet &set) noexcept
+    STINT_IMPL_UNSEEN statistics() noexcept : statistics(StatSet()) {}
+    STINT_IMPL_UNSEEN explicit statistics(const StatSet &set) noexcept
         : row_(nullptr), count_(0), room_(0), result_(STINT_OK) {
         STINT_IMPL_FOR_TIMING(result_ = stint_stat_each(set, add, this);)
         (void)set;
@@ -179,23 +182,23 @@ class statistics {
     }
     statistics(const statistics &) = delete;
     statistics &operator=(const statistics &) = delete;
-    ~statistics() {
+    STINT_IMPL_UNSEEN ~statistics() {
         if (row_ != nullptr) {
             drop();
         }
     }
 
-    const statistic *begin() const noexcept { return row_; }
-    const statistic *end() const noexcept { return row_ + count_; }
-    size_t size() const noexcept { return count_; }
-    int result() const noexcept { return result_; }
+    STINT_IMPL_UNSEEN const statistic *begin() const noexcept { return row_; }
+    STINT_IMPL_UNSEEN const statistic *end() const noexcept { return row_ + count_; }
+    STINT_IMPL_UNSEEN size_t size() const noexcept { return count_; }
+    STINT_IMPL_UNSEEN int result() const noexcept { return result_; }
 
   private:
 #if STINT_IMPL_TIMER
-    static int add(void *to, const char *name, const stint_stat *stat) {
+    STINT_IMPL_UNSEEN static int add(void *to, const char *name, const stint_stat *stat) {
         return static_cast<statistics *>(to)->add_row(name, stat) ? 0 : 1;
     }
-    bool add_row(const char *name, const stint_stat *stat) noexcept {
+    STINT_IMPL_UNSEEN bool add_row(const char *name, const stint_stat *stat) noexcept {
         if (count_ == room_) {
             size_t room = room_ != 0 ? room_ * 2 : 16;
             void *more = __builtin_realloc(static_cast<void *>(row_), room * sizeof *row_);
@@ -217,7 +220,7 @@ class statistics {
     }
 #endif
     /* Also where timers are off: the rows may come from a file where they are on. */
-    void drop() noexcept {
+    STINT_IMPL_UNSEEN void drop() noexcept {
 #ifdef __GNUC__
         for (size_t i = 0; i < count_; ++i) {
             __builtin_free(row_[i].name_);
@@ -240,22 +243,24 @@ class statistics {
 class interval {
   public:
     /* Not running; STINT_TIMER_BEGIN begins it, under a literal name. */
-    constexpr interval() noexcept : word{0, 0} {}
+    STINT_IMPL_UNSEEN constexpr interval() noexcept : word{0, 0} {}
     /* Begins now, under a name made at run time, as in STINT_TIMER_DYNAMIC; it is hashed. */
-    explicit interval(const char *name) noexcept : interval() {
+    STINT_IMPL_UNSEEN explicit interval(const char *name) noexcept : interval() {
         STINT_IMPL_FOR_TIMING(stint_impl_handle_begin_dynamic(word, name, UINT64_MAX);)
         (void)name;
     }
     /* std::string, std::string_view and types with the same members. */
     template <typename Text, typename = decltype(static_cast<const Text *>(nullptr)->data()),
               typename = decltype(static_cast<const Text *>(nullptr)->size())>
-    explicit interval(const Text &name) noexcept : interval() {
+    STINT_IMPL_UNSEEN explicit interval(const Text &name) noexcept : interval() {
         STINT_IMPL_FOR_TIMING(stint_impl_handle_begin_dynamic(word, name.data(), name.size());)
         (void)name;
     }
-    interval(interval &&other) noexcept : interval() { words_move(word, other.word); }
+    STINT_IMPL_UNSEEN interval(interval &&other) noexcept : interval() {
+        words_move(word, other.word);
+    }
     /* Ends the one it held. */
-    interval &operator=(interval &&other) noexcept {
+    STINT_IMPL_UNSEEN interval &operator=(interval &&other) noexcept {
         if (this != &other) {
             end();
             words_move(word, other.word);
@@ -264,13 +269,13 @@ class interval {
     }
     interval(const interval &) = delete;
     interval &operator=(const interval &) = delete;
-    ~interval() { end(); }
+    STINT_IMPL_UNSEEN ~interval() { end(); }
 
     /* Ends and records it; no effect if it is not running. */
-    void end() noexcept {
+    STINT_IMPL_UNSEEN void end() noexcept {
         STINT_IMPL_FOR_TIMING(if (running()) { stint_impl_handle_end(word); })
     }
-    bool running() const noexcept { return STINT_IMPL_TIMER && word[0] != 0; }
+    STINT_IMPL_UNSEEN bool running() const noexcept { return STINT_IMPL_TIMER && word[0] != 0; }
 
     uint64_t word[2]; /* for STINT_TIMER_BEGIN and STINT_TIMER_END, as in stint_timer */
 };
@@ -289,6 +294,7 @@ constexpr StatSet globalStat __attribute__((__unused__)){};
 } /* inline namespace */
 } /* namespace stint */
 } /* extern "C++" */
+#pragma pack(pop)
 
 #endif
 

@@ -77,8 +77,8 @@ C++ as names: class klass; template templ; this self; new fresh; private priv
 # Attributes, keywords and common words, which projects define in many ways: any use is an error.
 POISONED = macros("".join(f"poison: {word} ]\n" for word in """unused noinline always_inline cleanup
 visibility aligned tls_model no_instrument_function no_sanitize packed hot cold pure weak used section
-alias printf nonnull noreturn deprecated constructor destructor hidden push pop diagnostic ignored
-system_header GCC clang asm typeof thread_local on off no ON OFF YES NO disabled mutex atomic lock unlock
+alias printf nonnull noreturn deprecated constructor destructor hidden push(x) pop(x) diagnostic ignored
+system_header GCC clang asm typeof thread_local on off yes no ON OFF YES NO disabled mutex atomic lock unlock
 T U N S L check verify require assert debug DEBUG LOG CHECK byte u8 u32 u64 uint""".split())
                   ) + "#ifndef __cplusplus\n#define inline ]\n#endif\n"
 HOOKS = """#include <stint/stint.h>
@@ -321,8 +321,8 @@ ROWS = [
     Row("lto", "-flto -O2", gcc="-ffat-lto-objects"),
     Row("32 bit", "-m32", only="off"),
     # Instrumentation by the compiler
-    Row("instrument functions", "-finstrument-functions", HOOKS, STINT, more={"hook": 4}),
-    Row("instrument functions inline", "-finstrument-functions -DSTINT_INLINE=1 -O2", HOOKS, STINT,
+    Row("instrument functions", "-finstrument-functions", HOOKS, more={"hook": 4}),
+    Row("instrument functions inline", "-finstrument-functions -DSTINT_INLINE=1 -O2", HOOKS,
         more={"hook": 4}, only="on", long=True),
     Row("pg", "-pg --coverage"),
     Row("profile", "-fprofile-instr-generate -fcoverage-mapping -fxray-instrument", only="clang"),

@@ -32,22 +32,23 @@
 namespace stint_impl {
 template <bool literal> struct STINT_name_must_be_a_literal_else_use_STINT_TIMER_DYNAMIC {};
 template <> struct STINT_name_must_be_a_literal_else_use_STINT_TIMER_DYNAMIC<true> {
-    enum { yes = 1 };
+    enum { holds = 1 };
 };
 template <bool whole> struct STINT_level_and_role_are_constants_after_the_name {};
 template <> struct STINT_level_and_role_are_constants_after_the_name<true> {
-    enum { yes = 1 };
+    enum { holds = 1 };
 };
 } // namespace stint_impl
 #define STINT_IMPL_LITERAL(name)                                                                   \
     (::stint_impl::STINT_name_must_be_a_literal_else_use_STINT_TIMER_DYNAMIC <                     \
                      __builtin_constant_p(name) !=                                                 \
                  0 &&                                                                              \
-             STINT_IMPL_IS_TEXT(name) > ::yes                                                      \
+             STINT_IMPL_IS_TEXT(name) > ::holds                                                    \
          ? "" name                                                                                 \
          : STINT_IMPL_NULL)
 #define STINT_IMPL_WHOLE(n)                                                                        \
-    (::stint_impl::STINT_level_and_role_are_constants_after_the_name<STINT_IMPL_IS_WHOLE(n)>::yes  \
+    (::stint_impl::STINT_level_and_role_are_constants_after_the_name<STINT_IMPL_IS_WHOLE(          \
+             n)>::holds                                                                            \
          ? (n)                                                                                     \
          : 0)
 #elif defined(__GNUC__)

@@ -25,9 +25,9 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 /* Functions of the headers. Keywords and attributes have the spelling with underscores, because
  * projects define the plain one as macros. UNSEEN: the hooks of -finstrument-functions and -pg do
  * not see the function, nor does -fsanitize=integer, because ticks wrap on purpose. NOINLINE: the
- * headers of CUDA up to 12 and of HIP have a macro for the whole attribute. UNCHECKED: MemorySanitizer does
- * not know what the library wrote; it finds such a read in every function but these. */
-#if defined(__clang__)
+ * headers of CUDA up to 12 and of HIP have a macro for the whole attribute. UNCHECKED:
+ * MemorySanitizer does not know what the library wrote, and does not look at such reads here. */
+#if defined(__GNUC__) && defined(__clang__)
 #define STINT_IMPL_UNSEEN __attribute__((__no_instrument_function__, __no_sanitize__("integer")))
 #elif defined(__GNUC__)
 #define STINT_IMPL_UNSEEN __attribute__((__no_instrument_function__))
@@ -56,7 +56,6 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 #define STINT_IMPL_INLINE static inline
 #endif
 #ifndef __GNUC__
-#define STINT_IMPL_UNSEEN
 #define STINT_IMPL_INLINED STINT_IMPL_INLINE
 #endif
 #ifdef __CUDACC__
