@@ -83,10 +83,10 @@ void interval_count_open(uint64_t word, int64_t more) {
         return;
     }
     struct thread_block *b = thread_block_here();
+    struct arena_header *h = arena_header(); /* NULL: the child of a fork, before its first use */
     if (b) {
         stint_impl_owner_add(&b->record->lost[ARENA_OPEN_INTERVALS], (uint64_t)more);
-    } else {
-        __atomic_fetch_add(&arena_header()->lost[ARENA_OPEN_INTERVALS], (uint64_t)more,
-                           __ATOMIC_RELAXED);
+    } else if (h) {
+        __atomic_fetch_add(&h->lost[ARENA_OPEN_INTERVALS], (uint64_t)more, __ATOMIC_RELAXED);
     }
 }
