@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names that the library has in a static program.
 
-A function or variable that one file of the runtime defines and another one uses is global: a program
-that links libstint.a, or compiles the amalgamated stint.c, could not define a function of that name.
-A pragma for each of them has the compiler write stint_internal_NAME into the object file. Sources,
-debug information and the shared library, where these names are local, keep the short name.
+A function or variable that one file of the runtime defines and another one uses is global: a
+program that links libstint.a, or compiles the amalgamated stint.c, could not define a function of
+that name. A pragma for each of them has the compiler write stint_internal_NAME into the object.
+Sources, debug information and the shared library, where these names are local, keep the short name.
+gcc renames a definition only after a declaration: its file includes the header.
 
     python3 gen/link_names.py FILE     writes the header with the pragmas, for the option -include
 """

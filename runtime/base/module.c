@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "print.h"
+
 #ifdef STINT_STATIC
 
 static const char module_anchor;
@@ -22,7 +24,7 @@ static const char *find_module_path(void) {
 }
 
 int module_name(char *out, size_t size) {
-    snprintf(out, size, "%s", name);
+    print_text(out, size, "%s", name);
     return *out ? 0 : -1;
 }
 

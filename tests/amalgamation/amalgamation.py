@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-OWN_NAMES = ROOT / "tests/structure/own_names.py"
+ARCHIVE = ROOT / "tests/package/archive.py"
 APP = ROOT / "tests/package/app.c"  # says what it was compiled with
 SKIP = 77
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
@@ -82,7 +82,7 @@ def source(place):
         lto = [] if "clang" in run(compiler, "--version") else ["-flto"]
         run(compiler, "-std=c11", "-O0", "-fPIC", *lto, *STRICT, "-c", place.stint / "stint.c",
             "-o", stint)
-        run(sys.executable, "-B", OWN_NAMES, "--include", place.work, "--cc", compiler, stint)
+        run(sys.executable, "-B", ARCHIVE, "--include", place.work, "--cc", compiler, stint)
         run(compiler, "-shared", stint, "-o", library, *LIBRARIES)
         expect("exported by default", exported(library), [])
 

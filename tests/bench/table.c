@@ -55,13 +55,13 @@ static const struct {
 } variants[] = {
     {"exe2", "executable, STINT_INLINE=2: one local copy a translation unit"},
     {"exe1", "executable, STINT_INLINE=1: all inline"},
-    {"lib2", "shared library, STINT_INLINE=2"},
-    {"lib1", "shared library, STINT_INLINE=1"},
+    {"lib2", BENCH_LIBRARY ", STINT_INLINE=2"},
+    {"lib1", BENCH_LIBRARY ", STINT_INLINE=1"},
 #ifdef BENCH_CXX
     {"cxe2", "C++, executable, STINT_INLINE=2"},
     {"cxe1", "C++, executable, STINT_INLINE=1"},
-    {"cxl2", "C++, shared library, STINT_INLINE=2"},
-    {"cxl1", "C++, shared library, STINT_INLINE=1"},
+    {"cxl2", "C++, " BENCH_LIBRARY ", STINT_INLINE=2"},
+    {"cxl1", "C++, " BENCH_LIBRARY ", STINT_INLINE=1"},
 #endif
 };
 #define VARIANT_COUNT (sizeof variants / sizeof variants[0])

@@ -534,17 +534,20 @@ def exports(place):
 
 @case
 def static_exports_nothing(place):
-    """A module that holds a copy of libstint.a keeps it to itself, and a program may use its
-    internal names."""
+    """A module that holds a copy of libstint.a keeps it to itself."""
     module = place.work / "build" / "holds_copy.so"
     module.parent.mkdir(exist_ok=True)
     run(*place.cc, "-shared", "-fPIC", "-I%s" % (place.prefix("static") / "include"), "-o", module,
         HERE / "plugin/plugin.c", "-DWITH_TIMER", place.library("static"), "-pthread", "-ldl")
     expect("exported", sorted(place.exported(module)), ["plugin_run"])
-    compilers = [" ".join(place.cc)] + (["clang"] if not place.options.cflags else [])
-    run(sys.executable, "-B", HERE.parent / "structure/own_names.py", "--include",
-        place.prefix("static") / "include", *("--cc=" + compiler for compiler in compilers),
-        place.library("static"))
+
+
+@case
+def archive(place):
+    """Programs that contain libstint.a take what they need of it, and may use internal names."""
+    compilers = [" ".join(place.cc)] + ([] if place.options.cflags else ["clang"])
+    run(sys.executable, "-B", HERE / "archive.py", "--include", place.prefix("static") / "include",
+        *("--cc=" + compiler for compiler in compilers), place.library("static"))
 
 
 @case
