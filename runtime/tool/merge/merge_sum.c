@@ -45,7 +45,7 @@ static uint32_t add_tree(struct merge *m, const char *name) {
     node->min = UINT64_MAX;
     t->ordinal = h->thread_count++;
     t->root = root;
-    snprintf(t->name, sizeof t->name, "%s", name);
+    snprintf(t->name, sizeof t->name, "%.*s", (int)sizeof t->name - 1, name);
     t->next = h->first_thread;
     h->first_thread = unit;
     return unit;
