@@ -126,8 +126,8 @@ STINT_LINES_CALLED void stint_impl_lines_enter(struct stint_impl_lines_frame *f,
         f->generation = t->generation;
         f->self = STINT_IMPL_LOAD(&caller->self);
         f->caller = caller;
-        if (STINT_IMPL_LOAD(&caller->outer) <= (uint64_t)(uintptr_t)f) {
-            STINT_IMPL_STORE(&caller->outer, (uint64_t)(uintptr_t)f);
+        if (STINT_IMPL_LOAD(&caller->outer) <= (uint64_t)f) {
+            STINT_IMPL_STORE(&caller->outer, (uint64_t)f);
         }
     }
 }
@@ -137,7 +137,7 @@ STINT_LINES_CALLED void stint_impl_lines_leave(struct stint_impl_lines_frame *f)
     struct stint_impl_lines_thread *t = f->book->thread;
     if (caller && f->generation == t->generation) {
         uint64_t now = stint_impl_lines_flush(t);
-        if (STINT_IMPL_LOAD(&caller->outer) == (uint64_t)(uintptr_t)f) {
+        if (STINT_IMPL_LOAD(&caller->outer) == (uint64_t)f) {
             uint64_t ticks = now - f->entered - (STINT_IMPL_LOAD(&caller->self) - f->self);
             if ((int64_t)ticks > 0) {
                 STINT_IMPL_STORE(&caller->nested, STINT_IMPL_LOAD(&caller->nested) + ticks);

@@ -209,12 +209,12 @@ STINT_must_be_a_text_with_NUL_else_use_stint_text note_text(...) = delete;
                                                    stint_impl_set_id(set)) STINT_IMPL_LOUD
 #define STINT_IMPL_SCOPE_SINCE_(n, name, start_us, threshold_us, set)                              \
     STINT_IMPL_SITE(n, name, 0, 0);                                                                \
-    STINT_IMPL_QUIET STINT_IMPL_CALL_(n, 0, threshold_us);                                         \
+    STINT_IMPL_QUIET STINT_IMPL_CALL_(n, STINT_IMPL_NULL, threshold_us);                           \
     stint_impl_begin_since(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set),    \
                            start_us) STINT_IMPL_LOUD
 #define STINT_IMPL_SCOPE_DYNAMIC_(n, name, level, start_us, threshold_us, set)                     \
     STINT_IMPL_SITE(n, "", level, 0);                                                              \
-    STINT_IMPL_QUIET STINT_IMPL_CALL_(n, 0, threshold_us);                                         \
+    STINT_IMPL_QUIET STINT_IMPL_CALL_(n, STINT_IMPL_NULL, threshold_us);                           \
     stint_impl_begin_dynamic(&stint_impl_guard_##n, &stint_impl_site_##n, stint_impl_set_id(set),  \
                              name, ~(uint64_t)0, start_us) STINT_IMPL_LOUD
 #define STINT_IMPL_SCOPE_UNDER_(n, name, sender)                                                   \

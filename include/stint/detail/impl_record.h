@@ -255,8 +255,8 @@ STINT_IMPL_INLINED int stint_impl_open_again(struct stint_impl_thread *t,
  * because something asks for its own time. */
 STINT_IMPL_INLINED int stint_impl_end_again(struct stint_impl_thread *t, struct stint_impl_frame *f,
                                             uint64_t me, const struct stint_impl_call *call) {
-    if (*(stint_impl_opened *)(uintptr_t)me != STINT_IMPL_LOAD(&f->start) ||
-        t->trace_min != ~(uint64_t)0 || (call && call->threshold_us >= 0)) {
+    if (*(stint_impl_opened *)me != STINT_IMPL_LOAD(&f->start) || t->trace_min != ~(uint64_t)0 ||
+        (call && call->threshold_us >= 0)) {
         return 0;
     }
     struct stint_impl_node *n = stint_impl_node_at(t, STINT_IMPL_OWN(&f->node));
@@ -276,7 +276,7 @@ STINT_IMPL_INLINED int stint_impl_end_again(struct stint_impl_thread *t, struct 
 STINT_IMPL_INLINED int stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f,
                                             uint64_t me, const struct stint_impl_call *call) {
     uint64_t start = STINT_IMPL_LOAD(&f->start);
-    if (*(stint_impl_opened *)(uintptr_t)me != start || t->trace_min != ~(uint64_t)0 ||
+    if (*(stint_impl_opened *)me != start || t->trace_min != ~(uint64_t)0 ||
         (call && call->threshold_us >= 0)) {
         return 0;
     }
@@ -367,7 +367,7 @@ STINT_IMPL_INLINED int stint_impl_open_body(struct stint_impl_thread *t, uint64_
         !stint_impl_open_other(t, me, set, id, &opened)) {
         return 0;
     }
-    *(stint_impl_opened *)(uintptr_t)me = opened;
+    *(stint_impl_opened *)me = opened;
     return 1;
 }
 
@@ -422,7 +422,7 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stin
     uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &is_off);
     stint_impl_opened opened = 0;
     if (is_off || id > STINT_IMPL_SITE_ID ||
-        !stint_impl_open_other(t, (uint64_t)(uintptr_t)guard, set, (uint32_t)id, &opened)) {
+        !stint_impl_open_other(t, (uint64_t)guard, set, (uint32_t)id, &opened)) {
         return stint_impl_begin_unusual(guard, site, set);
     }
     return opened;
@@ -432,7 +432,7 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stin
 STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call *call) {
 #ifdef STINT_IMPL_AT_SITES
     struct stint_impl_thread *t = stint_impl_thread_here;
-    if (stint_impl_end_tagged(t, t->top, (uint64_t)(uintptr_t)guard, call)) {
+    if (stint_impl_end_tagged(t, t->top, (uint64_t)guard, call)) {
         return;
     }
 #endif
@@ -450,7 +450,7 @@ STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call
 STINT_IMPL_INLINED void stint_impl_end_body(void *guard, const struct stint_impl_call *call) {
     struct stint_impl_thread *t = stint_impl_thread_here;
     struct stint_impl_frame *f = t->top;
-    uint64_t me = (uint64_t)(uintptr_t)guard;
+    uint64_t me = (uint64_t)guard;
     uint64_t start = STINT_IMPL_LOAD(&f->start);
     if (STINT_IMPL_UNLIKELY(STINT_IMPL_SEEN(&f->guard) != me) ||
         STINT_IMPL_UNLIKELY(*(stint_impl_opened *)guard != start)) {
@@ -517,7 +517,7 @@ STINT_IMPL_INLINED stint_impl_opened stint_impl_begin_body(void *guard,
     if (STINT_IMPL_LIKELY(is_off)) {
         return stint_impl_opened_not(id);
     }
-    if (STINT_IMPL_LIKELY(stint_impl_open_near(t, (uint64_t)(uintptr_t)guard, set, id, &opened))) {
+    if (STINT_IMPL_LIKELY(stint_impl_open_near(t, (uint64_t)guard, set, id, &opened))) {
         return opened;
     }
     return stint_impl_begin_other(guard, site, set);

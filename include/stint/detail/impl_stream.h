@@ -42,9 +42,9 @@ extern void stint_impl_value(struct stint_impl_site *site, double value);
  * CU_STREAM_PER_THREAD of cuda.h. */
 STINT_IMPL_INLINED void *stint_impl_stream(const void *stream) {
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-    return (void *)(stream ? (uintptr_t)stream : (uintptr_t)2);
+    return (void *)(stream ? (size_t)stream : (size_t)2);
 #else
-    return (void *)(stream ? (uintptr_t)stream : (uintptr_t)1);
+    return (void *)(stream ? (size_t)stream : (size_t)1);
 #endif
 }
 

@@ -17,7 +17,6 @@ __extension__ typedef __UINT64_TYPE__ uint64_t;
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT8_TYPE__ uint8_t;
-typedef __UINTPTR_TYPE__ uintptr_t;
 #else
 #include <stdint.h> /* g++ and clang++ define _GNU_SOURCE themselves */
 #endif
@@ -64,11 +63,11 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 #define STINT_IMPL_ANYWHERE
 #endif
 
-/* In macros and headers: C++ projects make a plain 0 or NULL for a pointer an error. */
+/* Projects make a plain 0 for a pointer an error (in C since gcc 15), in C++ NULL, too. */
 #ifdef __cplusplus
 #define STINT_IMPL_NULL nullptr
 #else
-#define STINT_IMPL_NULL 0
+#define STINT_IMPL_NULL ((void *)0)
 #endif
 
 #endif
