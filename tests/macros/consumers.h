@@ -20,7 +20,8 @@ int main(void) {
         STINT_TIMER("timer.set", 1000000, stint_set_get("consumer"));
         {
             STINT_TIMER_INFO("info", "note");
-            STINT_TIMER_BYTES(consumer_sum);
+            STINT_TIMER_BYTES(stat.bytes);
+            STINT_TIMER_FLOPS(0.5);
             STINT_TIMER_VALUE("value", consumer_sum);
         }
         { STINT_TIMER_SINCE("since", stint_now_us()); }
@@ -28,8 +29,7 @@ int main(void) {
         { STINT_TIMER_ROLE("role", STINT_ROLE_COMPUTE); }
     }
     for (i = 0; i < 2; ++i) {
-        STINT_TIMER_OP("op", "instance");
-        { STINT_TIMER_DYNAMIC("dynamic"); }
+        STINT_TIMER_DYNAMIC("dynamic");
     }
     STINT_TIMER_BEGIN(handle, "handle");
     STINT_TIMER_END(handle);

@@ -27,7 +27,7 @@ SKIP = 77
 WARNINGS = "-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror".split()
 ON = ["-DWITH_TIMER", "-DWITH_PROFILER"]
 CALLS = {"timer": 3, "timer.set @consumer": 1, "info": 1, "since": 1, "under": 1, "role": 1,
-         "op": 2, "dynamic": 2, "consumer_add": 3, "handle": 1}
+         "dynamic": 2, "consumer_add": 3, "handle": 1}
 CALLS_HPP = {"scope": 1, "interval": 1}
 # How compilers and linkers say that they do not have a flag, or a library that it needs.
 UNKNOWN = (r"unrecognized|unknown|invalid (value|argument)|not supported|unsupported|cannot find|"

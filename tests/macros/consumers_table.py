@@ -123,56 +123,23 @@ int main(void) {
 }
 """
 C89 = {"include": "", "program": '#include "forms_c89.c"\n', "run": False}
-DECLARED_FIRST = """extern int work(int n);
-int work(int n) {
-    int sum = n, i;
-    REGISTER_TIMER("work");
-    for (i = 0; i < n; ++i) {
-        int square = i * i;
-        REGISTER_TIMER_INFO("square", "note");
-        sum += square;
-    }
-    return sum;
-}
-"""
 # Names without a prefix, which are the project's with STINT_NO_LEGACY_NAMES.
-OWN_NAMES = """#if defined(REGISTER_TIMER) || defined(FOR_TIMING) || defined(REGISTER_GPU_PROFILER)
-#error a legacy name is defined
-#endif
-enum { TIMER_BEGIN, TIMER_VALUE, FOR_TIMING, GPU_PROFILER_START };
-extern int printStatus(int bus, int address);
-extern void resetStatus(const char *what);
+OWN_NAMES = """enum { TIMER_BEGIN, TIMER_VALUE, FOR_TIMING, GPU_PROFILER_START, REGISTER_TIMER };
+extern int printStatus(int bus, int address), printAllStatus(int a, int b);
 extern double getStat;
-extern int printAllStatus(int a, int b);
 struct setThreadInfo { int member; };
 struct StatSet { int mine; };
 extern struct StatSet globalStat;
-int own(stint_set *set);
-int own(stint_set *set) {
-    STINT_TIMER("own", -1, set);
+int own(void);
+int own(void) {
+    STINT_TIMER("own");
     STINT_FOR_TIMING((void)FOR_TIMING;)
-    resetStatus("x");
     getStat = printStatus(1, 2) + printAllStatus(3, 4) + globalStat.mine;
     return TIMER_BEGIN + TIMER_VALUE;
 }
 """
 STRICT = "-Wzero-as-null-pointer-constant -Wold-style-cast"
-FORMS_CXX = """#include "forms_cxx.cpp"
-#include "forms_second.c"
-#include <stint/stint.hpp>
-void exact_types(uint64_t n, double d, stint_timer *h);
-void exact_types(uint64_t n, double d, stint_timer *h) {
-    REGISTER_TIMER_SET("set", n);
-    REGISTER_GPU_TIMER("gpu", h);
-    TIMER_BYTES(n);
-    TIMER_FLOPS(d);
-    TIMER_VALUE("value", d);
-    TIMER_BEGIN(*h, "handle");
-    TIMER_END(*h);
-    REGISTER_TIMER_INFO("called", [h] { return h ? "h" : nullptr; }());
-    REGISTER_TIMER_INFO("text", stint::text("note"));
-}
-"""
+FORMS_CXX = '#include "forms_cxx.cpp"\n#include "forms_second.c"\n'
 # One pointer into a temporary that ends before the block does, which clang says, and others.
 DANGLES = """#include <string>
 int main(int, char **argv) {
@@ -189,11 +156,11 @@ int main(int, char **argv) {
 # functions of which a file uses some, and pointers of C (clang 16).
 LESS_CLANG = ("-Wno-unknown-warning-option -Wno-unsafe-buffer-usage -Wno-c++98-compat "
               "-Wno-c++98-compat-pedantic -Wno-c++98-compat-bind-to-temporary-copy "
-              "-Wno-declaration-after-statement -Wno-padded -Wno-used-but-marked-unused")
+              "-Wno-padded -Wno-used-but-marked-unused")
 # All of gcc less the same, what C before it and traditional C did not have, `struct` before a name,
 # which C needs, what needs another flag, and notes that are no faults.
 LESS_GCC = """c90-c99-compat c99-c11-compat c11-c2x-compat traditional traditional-conversion
-declaration-after-statement padded redundant-tags system-headers inline aggregate-return abi templates
+padded redundant-tags system-headers inline aggregate-return abi templates
 namespaces chkp fatal-errors strict-flex-arrays unsuffixed-float-constants""".split()
 
 
@@ -239,7 +206,7 @@ ROWS = [
     Row("stint.h", include=STINT, only="c++"),
     Row("amalgamated", include='#include "stint.h"\n' * 2, search="-I$"),
     Row("extern C", include=EXTERN_C % (PLAIN + PLAIN)),
-    Row("extern C inline", "-DSTINT_INLINE=1 -O2", include=EXTERN_C % STINT, only="on"),
+    Row("extern C inline", "-DSTINT_INLINE=1 -O2", include=EXTERN_C % STINT, only="on", long=True),
     Row("packed", prelude="#pragma pack(1)\n"),
     Row("after headers", prelude=HEADERS),
     Row("instrument", prelude="#pragma pack(2)\n", include=EXTERN_C % ("#include <stint/instrument.h>\n" * 2),
@@ -302,8 +269,6 @@ ROWS = [
     Row("c89 with timers", "-std=c89 -pedantic-errors", only="c on", error="not strict C89", **C89),
     Row("gnu89", "-std=gnu89 -Wno-pedantic -O2", only="c on", **C89),
     Row("c99", "-std=c99 -pedantic-errors", only="c off"),
-    Row("declarations first", "-std=gnu89 -Wno-pedantic -Wdeclaration-after-statement", only="c",
-        program=DECLARED_FIRST, run=False),
     Row("feature macros", "-std=c11", include=STINT, program=FEATURES, only="c", calls={"main": 1}),
     Row("c11", c="-std=c11 -pedantic-errors", cxx="-std=c++14 -pedantic-errors"),
     Row("c17", c="-std=c17 -pedantic-errors", cxx="-std=c++17 -pedantic-errors"),
@@ -319,7 +284,7 @@ ROWS = [
     Row("Og", "-Og"),
     Row("Og system", "-Og -DSTINT_INLINE=1", search="-isystem @", only="gcc on"),
     Row("types", "-funsigned-char -fshort-enums -fpack-struct=4 -fno-common -ftrapv -fopenmp"),
-    Row("sections", "-ffunction-sections -fdata-sections -fcf-protection=full -mcmodel=large -fPIE"),
+    Row("sections", "-ffunction-sections -fdata-sections -fcf-protection=full -mcmodel=large -fPIE", long=True),
     Row("no exceptions", cxx="-fno-exceptions -fno-rtti -fno-threadsafe-statics", only="c++"),
     Row("freestanding", "-ffreestanding -fexceptions", only="c"),
     Row("lto", "-flto -O2", gcc="-ffat-lto-objects"),
@@ -329,7 +294,7 @@ ROWS = [
     Row("instrument functions inline", "-finstrument-functions -DSTINT_INLINE=1 -O2", HOOKS,
         more={"hook": 4}, only="on", long=True),
     Row("pg", "-pg --coverage"),
-    Row("profile", "-fprofile-instr-generate -fcoverage-mapping -fxray-instrument", only="clang"),
+    Row("profile", "-fprofile-instr-generate -fcoverage-mapping -fxray-instrument", only="clang", long=True),
     Row("address", "-fsanitize=address,undefined -fno-sanitize-recover=all"),
     Row("thread", "-fsanitize=thread"),
     Row("integer", "-fsanitize=integer -fno-sanitize-recover=all", only="clang"),
@@ -349,7 +314,7 @@ ROWS = [
     Row("dangling note system", "-std=c++11", program=DANGLES, search="-isystem @",
         only="clang c++ on", error="-Wdangling-gsl"),
     Row("everything", "-Weverything " + LESS_CLANG, only="clang"),
-    Row("everything inline", "-O1 -DSTINT_INLINE=1 -Weverything " + LESS_CLANG, only="clang on"),
+    Row("everything inline", "-O1 -DSTINT_INLINE=1 -Weverything " + LESS_CLANG, only="clang on", long=True),
     Row("all of gcc", "-O1 -Wgcc-all", only="gcc"),
-    Row("all of gcc inline", "-O2 -DSTINT_INLINE=1 -Wgcc-all", only="gcc on"),
+    Row("all of gcc inline", "-O2 -DSTINT_INLINE=1 -Wgcc-all", only="gcc on", long=True),
 ]
