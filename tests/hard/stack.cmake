@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The caller's stack, with the shared library and with libstint.a. Bound at load, or the loader would
-# be measured, too.
+# The caller's stack, with the shared library and with libstint.a. Bound at load, or the loader
+# would be measured, too.
 set(plain_frames 1)
 if(CMAKE_C_FLAGS MATCHES "-fsanitize=|--coverage" OR NOT CMAKE_BUILD_TYPE MATCHES "Rel")
     set(plain_frames 0)
