@@ -107,8 +107,10 @@ def forms(compiler):
 
 
 def compile_forms(compiler, scratch, *flags):
+    # The inline path of the forms of C is compiled as C, and as C++ its syntax is checked.
+    inline = compiler.cxx and not compiler.nvcc and "-DSTINT_INLINE=1" in flags
     objects = []
-    for name in forms(compiler):
+    for name in forms(compiler)[-1:] if inline else forms(compiler):
         out = scratch / (name + ".o")
         compiler.must(HERE / name, "-c", "-o", str(out), *flags)
         objects.append(out)

@@ -120,6 +120,8 @@ void names(const std::string &name, std::string own, const char *text, stint_set
     REGISTER_TIMER_DYNAMIC_SINCE(name, start);
     REGISTER_TIMER_DYNAMIC_SET(make_name(4), start, 1000);
     REGISTER_TIMER_DYNAMIC_SET(name, start, -1, server);
+    REGISTER_TIMER_UNDER("under", stint_sender_here());
+    GPU_PROFILER_STOP();
     REGISTER_TIMER_OP("op", name);
     REGISTER_TIMER_OP("op.made", make_name(5));
     REGISTER_TIMER_OP("op.text", text);
