@@ -66,7 +66,7 @@
 #endif
 #endif
 
-/* Where a project's header includes this one, it may have packed structs or be inside extern "C". */
+/* A project may include this header where structs are packed, or inside extern "C". */
 #if defined(__GNUC__) || defined(_MSC_VER)
 #pragma pack(push, 8)
 #endif

@@ -55,7 +55,7 @@ class Project:
                                    "STINT_REPORT": report})
 
     def all_warnings(self, language):
-        """Those of gcc without a value, as it lists them, but for LESS_GCC."""
+        """The warnings of gcc without a value, as it lists them, but for LESS_GCC."""
         found = []
         for of in (language, "common"):
             said = self.run([self.compiler[language], "-Q", "--help=warnings," + of]).stdout

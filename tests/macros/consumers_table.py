@@ -300,7 +300,7 @@ ROWS = [
     Row("integer", "-fsanitize=integer -fno-sanitize-recover=all", only="clang"),
     Row("integer inline", "-fsanitize=integer -fno-sanitize-recover=all -DSTINT_INLINE=1",
         only="clang on", long=True),
-    # The report is made in a library that MemorySanitizer does not see into: only scopes are recorded.
+    # MemorySanitizer does not see into the library, which makes the report: scopes are recorded.
     Row("memory", "-fsanitize=memory -DSTINT_INLINE=1", only="clang", calls={}),
     Row("memory O2", "-fsanitize=memory -O2", only="clang", calls={}, long=True),
     # Warnings
