@@ -218,6 +218,24 @@ void forms_locals_stay_used(int n) {
     TIMER_END(only_handle);
 }
 
+/* Arguments with side effects, which off are not evaluated. */
+extern int forms_count(int n);
+void forms_arguments(int n);
+void forms_arguments(int n) {
+    REGISTER_TIMER("arguments", forms_count(n++), stint_set_get(forms_text()));
+    REGISTER_TIMER_INFO("arguments.info", forms_text(), forms_count(n));
+    REGISTER_TIMER_SINCE("arguments.since", (uint64_t)forms_count(n), forms_count(n));
+    REGISTER_TIMER_DYNAMIC_SET(forms_text(), (uint64_t)forms_count(n++));
+    REGISTER_GPU_TIMER("arguments.gpu", forms_text());
+    REGISTER_CL_TIMER_INFO("arguments.cl", &n, forms_text());
+    TIMER_BYTES(forms_count(n));
+    TIMER_VALUE("arguments.value", forms_count(n));
+    TIMER_FLOPS(2.0 * forms_count(n));
+    GPU_PROFILER_START(forms_text());
+    REGISTER_PROFILER("All", NULL, forms_text(), forms_text());
+    FOR_TIMING(n += forms_count(n);)
+}
+
 static int forms_first_statement(void) {
     REGISTER_TIMER("first");
     return 1;
