@@ -19,4 +19,4 @@ stint_test_cases(hard.security_ security_test.py LABELS hard
     --library $<TARGET_FILE:stint_runtime> --tool $<TARGET_FILE:stint_tool>
     --source "${PROJECT_SOURCE_DIR}" --build "${PROJECT_BINARY_DIR}" --cc "${CMAKE_C_COMPILER}"
     --cflags=${CMAKE_C_FLAGS} --abi ${STINT_ABI}
-    CASES set_uid names format_strings elf abi sanitizers)
+    CASES set_uid names format_strings elf abi races sanitizers)

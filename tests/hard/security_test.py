@@ -223,18 +223,41 @@ def abi(options, _):
 
 # ---- Sanitizers.
 
-@case
-def sanitizers(options, folder):
-    """The header with and without a sanitizer in one program, on one runtime without."""
+def with_sanitizers(options):
+    """How programs are compiled, what they are linked with, and the environment in which they
+    run."""
     if "-fsanitize" in options.cflags:
         raise Skip("the runtime itself is built with a sanitizer")
     if options.library.suffix == ".a":
         raise Skip("no shared runtime")
+    return ([options.cc, "-std=c11", "-O1", "-DWITH_TIMER", "-I%s" % (options.source / "include")],
+            [options.library, "-Wl,-rpath,%s" % options.library.parent, "-pthread"],
+            # The runtime's atomics are unknown to ThreadSanitizer.
+            environment(TSAN_OPTIONS="suppressions=%s" % (options.source / "packaging/tsan.supp")))
+
+
+@case
+def races(options, folder):
+    """Threads under ThreadSanitizer, with the suppression file that is installed: no race is
+    reported."""
+    common, libraries, env = with_sanitizers(options)
+    file = folder / "program"
+    if run(*common, "-g", "-fsanitize=thread", HERE / "security_races.c", *libraries, "-o", file,
+           fails=True).returncode:
+        raise Skip("%s does not build with -fsanitize=thread" % options.cc)
+    for _ in range(5): # which threads meet is chance
+        done = run(file, fails=True, env=env)
+        if "unexpected memory mapping" in done.err:
+            raise Skip("ThreadSanitizer cannot map its memory on this machine")
+        need(done.returncode == 0 and "WARNING: ThreadSanitizer" not in done.err, done.returncode,
+             done.err[-4000:])
+
+
+@case
+def sanitizers(options, folder):
+    """The header with and without a sanitizer in one program, on one runtime without."""
+    common, libraries, env = with_sanitizers(options)
     tried = 0
-    # The runtime's atomics are unknown to ThreadSanitizer.
-    with_suppressions = dict(environment(), TSAN_OPTIONS="suppressions=%s" %
-                             (options.source / "packaging/tsan.supp"))
-    common = [options.cc, "-std=c11", "-O1", "-DWITH_TIMER", "-I%s" % (options.source / "include")]
     for name in ("address", "undefined", "thread"):
         flag = "-fsanitize=" + name
         empty = folder / "empty.c"
@@ -247,8 +270,8 @@ def sanitizers(options, folder):
             run(*common, *second, "-DMIX_OTHER", "-c", HERE / "security_mix.c", "-o",
                 folder / "b.o")
             run(options.cc, flag, folder / "a.o", folder / "b.o", "-o", folder / "mix",
-                options.library, "-Wl,-rpath,%s" % options.library.parent, "-pthread")
-            done = run(folder / "mix", fails=True, env=with_suppressions)
+                *libraries)
+            done = run(folder / "mix", fails=True, env=env)
             need(done.returncode == 0 and done.out == "8000 8000\n", name, first, done.returncode,
                  done.out, done.err[-3000:])
     if not tried:
