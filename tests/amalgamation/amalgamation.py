@@ -12,10 +12,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ARCHIVE = ROOT / "tests/package/archive.py"
-APP = ROOT / "tests/package/app.c"  # says what it was compiled with
 SKIP = 77
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
-SWITCHES = ([], ["-DWITH_TIMER"], ["-DWITH_PROFILER"], ["-DWITH_TIMER", "-DWITH_PROFILER"])
 LIBRARIES = ["-pthread", "-ldl"]
 CASES = {}
 
@@ -88,25 +86,6 @@ def source(place):
 
 
 @case
-def header(place):
-    """stint.h has no warnings, in C and in C++, and off it needs no stint.c."""
-    shutil.copy(ROOT / "include/stint/stint.hpp", place.stint)
-    text = '#include "stint.hpp"\nvoid f() { stint::StatSet s("s"); REGISTER_TIMER("a", -1, s); }\n'
-    cxx_file = place.work / "hpp.cpp"
-    cxx_file.write_text(text, encoding="utf-8")
-    app = place.work / "app.o"
-    for switches in SWITCHES:
-        for compiler in find_compilers(place.options.cc, "gcc", "clang"):
-            run(compiler, "-std=c11", *STRICT, *switches, "-I", place.work, "-c", APP, "-o", app)
-        for compiler in find_compilers(place.options.cxx, "g++", "clang++"):
-            run(compiler, "-std=c++17", *STRICT, *switches, "-I", place.stint, "-c", cxx_file,
-                "-o", app)
-    program = place.work / "off"
-    run(place.options.cc, "-I", place.work, APP, "-o", program)
-    expect("off", run(program).strip(), "timers=0 profiler=0 calls=0")
-
-
-@case
 def cuda(place):
     """nvcc reads stint.h."""
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
@@ -120,7 +99,7 @@ def cuda(place):
                     '    REGISTER_GPU_TIMER("add", (void *)0);\n'
                     '    REGISTER_GPU_PROFILER("add");\n'
                     '    add<<<1, 32>>>(x);\n}\n', encoding="utf-8")
-    for switches in (SWITCHES[0], SWITCHES[-1]):
+    for switches in ([], ["-DWITH_TIMER", "-DWITH_PROFILER"]):
         run(nvcc, "-std=c++14", "-Xcompiler=-Wall,-Wextra,-Werror", "-Werror", "all-warnings",
             *switches, "-I", place.work, "-c", unit, "-o", place.work / "kernel.o")
 
@@ -190,7 +169,6 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--made", help="the folder of the two files, for all cases but made")
     parser.add_argument("--cc", default="cc")
-    parser.add_argument("--cxx", default="")
     parser.add_argument("--shared", help="libstint.so of this build")
     parser.add_argument("case", choices=CASES)
     options = parser.parse_args()

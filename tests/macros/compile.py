@@ -58,9 +58,8 @@ class Failed(Exception):
 
 
 class Compiler:
-    def __init__(self, path, std, include):
+    def __init__(self, path, std):
         self.path = path
-        self.include = include
         self.std = std
         self.name = re.sub(r"[-0-9.]*$", "", pathlib.Path(path).name)
         self.nvcc = self.name == "nvcc"
@@ -69,7 +68,7 @@ class Compiler:
 
     def run(self, source, *flags, cwd=HERE, warnings=True):
         """Compiles; source is a path, or text that comes in by stdin."""
-        command = [self.path, "-std=" + self.std, "-I", str(HERE), "-I", self.include]
+        command = [self.path, "-std=" + self.std, "-I", str(HERE), "-I", str(INCLUDE)]
         if warnings:
             command += NVCC_WARNINGS if self.nvcc else WARNINGS
         command += list(flags) + ["-x", self.language]
@@ -353,11 +352,10 @@ def main():
     parser.add_argument("--cc")
     parser.add_argument("--std", default="")
     parser.add_argument("--timers", choices=["on", "off"])
-    parser.add_argument("--include", default=str(INCLUDE), help="where stint/stint.h is")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
-        compiler = Compiler(options.cc, options.std, options.include) if options.cc else None
+        compiler = Compiler(options.cc, options.std) if options.cc else None
         if compiler and not compiler.usable(scratch):
             print(f"no {options.cc} with -std={options.std}")
             return SKIP

@@ -14,6 +14,7 @@ import fnmatch
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,9 +45,10 @@ class Project:
         self.include = options.include or f"{options.prefix}/include"
         self.library = options.library or library_folder(options.prefix)
         self.scratch = scratch
-        self.two_files = str(scratch / "two_files")
-        subprocess.run([sys.executable, "-B", str(SOURCE / "gen" / "amalgamate.py"),
-                        self.two_files], check=True)
+        self.two_files = str(scratch)
+        subprocess.run([sys.executable, "-B", SOURCE / "gen/amalgamate.py", scratch / "stint"],
+                       check=True)
+        shutil.copy(f"{self.include}/stint/stint.hpp", scratch / "stint")
 
     def run(self, command, text=None, folder=None, report="table"):
         return subprocess.run(command, input=text, cwd=folder, capture_output=True, text=True,

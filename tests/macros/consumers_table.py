@@ -171,7 +171,7 @@ class Row:
     prelude: str = ""  # the file's first lines, before it includes stint
     include: str = PLAIN
     program: str = PROGRAM
-    search: str = "-I@"  # @: the folder of the headers
+    search: str = "-I@"  # @: the folder of the headers, $: of the two files
     only: str = ""  # of gcc clang c c++ on off, those that the row is for; a kind not named: all
     gcc: str = ""  # flags of one compiler or language
     clang: str = ""
@@ -204,7 +204,7 @@ ROWS = [
     Row("plain"),
     Row("system", search="-isystem @"),
     Row("stint.h", include=STINT, only="c++"),
-    Row("amalgamated", include='#include "stint.h"\n' * 2, search="-I$"),
+    Row("amalgamated", prelude=STINT, search="-I$"),
     Row("extern C", include=EXTERN_C % (PLAIN + PLAIN)),
     Row("extern C inline", "-DSTINT_INLINE=1 -O2", include=EXTERN_C % STINT, only="on", long=True),
     Row("packed", prelude="#pragma pack(1)\n"),
@@ -214,8 +214,9 @@ ROWS = [
     Row("lines", include=EXTERN_C % ("#include <stint/lines.h>\n" * 2), program=LINES, only="on",
         calls={"main": 1}),
     # Switches
-    Row("timers only", "-DWITH_TIMER", only="off", include="", program=FORMS, run=False),
-    Row("ranges only", "-DWITH_PROFILER", only="off", include="", program=FORMS, run=False),
+    *(Row(f"{switch} alone {search}", f"-D{switch}", only="off", search=search, include="",
+          program=FORMS, c="-std=c11", cxx="-std=c++17", run=False)
+      for switch in ("WITH_TIMER", "WITH_PROFILER") for search in ("-I@", "-I$")),
     Row("elsewhere", "-U__linux__", STINT, only="on", error="timers need Linux"),
     Row("elsewhere off", "-U__linux__ -U__GNUC__", include=STINT, program=READ % (0, 0), only="off",
         run=False),
