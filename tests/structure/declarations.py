@@ -2,30 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks where the functions of runtime/ are declared, defined and called.
 
-    declarations.py [--root DIR]   a header declares no function that a layer above it defines; no
-                                   more than three source files of a folder call one another in a
-                                   circle (a component)
-    declarations.py self-test      the checks find what they are for
+    declarations.py check        a header declares no function that a layer above it defines; no
+                                 more than three source files of a folder call one another in a
+                                 circle (a component)
+    declarations.py self-test    the checks find what they are for
 """
-import argparse
-import pathlib
 import re
 import sys
-import tempfile
 
 import layers
+from style import check_or_test, code_of, run_check
 
 MAX_COMPONENT = 3  # files
 
-COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 FUNCTION = (r"^(?!static\b|typedef\b|return\b|#|\s)\w[\w \t\n*()]*?\b(\w+)\([^;{}]*\)")
 DEFINITION = re.compile(FUNCTION + r"\s*\{", re.M)
 PROTOTYPE = re.compile(FUNCTION + r"[^;{}]*;", re.M)
-
-
-def read_code(path):
-    """The text without comments and strings."""
-    return COMMENT_OR_TEXT.sub('""', path.read_text(encoding="utf-8"))
 
 
 class Tree:
@@ -33,7 +25,8 @@ class Tree:
 
     def __init__(self, root):
         self.runtime = root / "runtime"
-        self.code = {path: read_code(path) for path in sorted(self.runtime.rglob("*.[ch]"))}
+        self.code = {path: code_of(path.read_text(encoding="utf-8"))
+                     for path in sorted(self.runtime.rglob("*.[ch]"))}
         self.declared = {}  # name -> the headers
         self.defined = {}  # name -> the .c files
         for path, text in self.code.items():
@@ -127,33 +120,14 @@ FAULTS = [
 
 
 def self_test():
-    failed = 0
     for changed, line, expected in [(None, "", None)] + FAULTS:
-        with tempfile.TemporaryDirectory() as folder:
-            files = dict(RIGHT)
-            if changed:
-                files[changed] += line
-            layers.write_tree(pathlib.Path(folder), files)
-            found = list(check(pathlib.Path(folder)))
-        right = any(expected in text for text in found) if expected else not found
-        if not right:
-            failed += 1
-            print(f"{changed} {line}: expected {expected}, found {found}")
-    return failed
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("action", nargs="?", choices=["check", "self-test"], default="check")
-    parser.add_argument("--root", default=layers.ROOT, type=pathlib.Path)
-    options = parser.parse_args()
-    if options.action == "self-test":
-        return 1 if self_test() else 0
-    found = list(check(options.root))
-    if found:
-        print("\n".join(found))
-    return 1 if found else 0
+        files = dict(RIGHT)
+        if changed:
+            files[changed] += line
+        found = run_check(check, files)
+        if not (any(expected in text for text in found) if expected else not found):
+            yield f"{changed} {line}: expected {expected}, found {found}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_or_test(__doc__, check, self_test))

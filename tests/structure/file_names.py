@@ -3,18 +3,16 @@
 """Names at file scope in the library: those of a .c file are unique, as gen/amalgamate.py makes one
 file of all. C itself would not tell: two `static int count;` in one file are one variable.
 
-    file_names.py check [--root DIR]   variables, functions, types and enumeration constants of a .c
-                                       file are in no other file; its macros are in no header (those
-                                       of a .c file end with it in the amalgamation)
-    file_names.py self-test            the check finds what it is for
+    file_names.py check        variables, functions, types and enumeration constants of a .c file
+                               are in no other file; its macros are in no header (those of a .c
+                               file end with it in the amalgamation)
+    file_names.py self-test    the check finds what it is for
 """
-import argparse
-import pathlib
 import re
 import sys
-import tempfile
 
-from style import ROOT, code_of, functions_of, source_files, statements_of
+from style import (check_or_test, code_of, functions_of, run_check, source_files,
+                   statements_of)
 
 TOOL_LAYERS = ("viewers", "adapters", "mem", "runfile", "tool")  # not in the library
 TAG = re.compile(r"\b(struct|union|enum)\s+(\w+)\s*$")
@@ -164,33 +162,15 @@ CASES = [  # in one file, in another one, whether they clash
 
 
 def self_test():
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        (root / "runtime/base").mkdir(parents=True)
-        (root / "include").mkdir()
-        for first, second, expected in CASES:
-            (root / "runtime/base/a.c").write_text(first + "\n")
-            (root / "runtime/base/b.c").write_text(second + "\n")
-            found = [line for line in check(root) if "no names" not in line]
-            if bool(found) != expected:
-                yield "%s / %s: found %s" % (first, second, found)
-        (root / "runtime/base/a.c").write_text("#define SIZE 1\nstatic int x;\n")
-        (root / "runtime/base/b.c").unlink()
-        (root / "include/b.h").write_text("#define SIZE 2\n")
-        if not list(check(root)):
-            yield "a macro of a header in a .c file was not found"
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("action", choices=["check", "self-test"])
-    parser.add_argument("--root", default=ROOT, type=pathlib.Path)
-    options = parser.parse_args()
-    found = list(self_test() if options.action == "self-test" else check(options.root))
-    if found:
-        print("\n".join(found))
-    return 1 if found else 0
+    for first, second, expected in CASES:
+        files = {"runtime/base/a.c": first + "\n", "runtime/base/b.c": second + "\n"}
+        found = [line for line in run_check(check, files) if "no names" not in line]
+        if bool(found) != expected:
+            yield "%s / %s: found %s" % (first, second, found)
+    if not run_check(check, {"runtime/base/a.c": "#define SIZE 1\nstatic int x;\n",
+                             "include/b.h": "#define SIZE 2\n"}):
+        yield "a macro of a header in a .c file was not found"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_or_test(__doc__, check, self_test))

@@ -3,12 +3,11 @@
 """The layers of runtime/ against their table, runtime/layers.txt: which folder may include and link
 against which. A lower folder never includes, declares or calls what a higher one defines.
 
-    layers.py includes [--root DIR]     every #include follows the table
+    layers.py includes                  every #include follows the table
     layers.py link --cc CC --layer NAME --objects FILE   the layer and those below it define all
                                         that the layer calls; FILE lists "layer object" per line
-    layers.py diagram [--root DIR]      prints the table as a diagram
-    layers.py document [--root DIR]     docs/design.md has this diagram; UPDATE=1 in the environment
-                                        writes it
+    layers.py document                  docs/design.md has the diagram of the table; UPDATE=1 in the
+                                        environment writes it
     layers.py self-test                 the checks find what they are for
 """
 import argparse
@@ -19,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from style import ROOT, print_faults, run_check
 
 # The public headers are for any C and C++ compiler; the runtime is for machines without a GPU too.
 PUBLIC_SYSTEM = ["stddef.h", "stdint.h"]
@@ -173,7 +172,7 @@ def make_diagram(table):
 DIAGRAM = re.compile(r"(?<=```text\n)[^`]*\u2500\u2500> base\n[^`]*(?=```\n)")
 
 
-def check_document(root, update):
+def check_document(root, update=False):
     """docs/design.md has the diagram in its first block of code."""
     path = root / "docs/design.md"
     text = path.read_text(encoding="utf-8")
@@ -221,70 +220,47 @@ FAULTS = [
 ]
 
 
-def write_tree(root, files):
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-
-
 def self_test(compiler):
-    failed = 0
     for changed, line, expected in [(None, "", None)] + FAULTS:
-        with tempfile.TemporaryDirectory() as folder:
-            files = dict(RIGHT)
-            if changed:
-                files[changed] = files.get(changed, "") + line + "\n"
-            write_tree(pathlib.Path(folder), files)
-            root = pathlib.Path(folder)
-            found = list(check_includes(root)) + list(check_document(root, False))
-        right = any(expected in f for f in found) if expected else not found
-        if not right:
-            failed += 1
-            print(f"{changed} {line}: expected {expected}, found {found}")
+        files = dict(RIGHT)
+        if changed:
+            files[changed] = files.get(changed, "") + line + "\n"
+        found = run_check(check_includes, files) + run_check(check_document, files)
+        if not (any(expected in text for text in found) if expected else not found):
+            yield f"{changed} {line}: expected {expected}, found {found}"
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        write_tree(root, {"low.c": "void high(void);\nvoid low(void) { high(); }\n",
-                          "high.c": "void low(void);\nvoid high(void) { low(); }\n"})
-        for name in ("low", "high"):
+        for name, other in (("low", "high"), ("high", "low")):
+            (root / f"{name}.c").write_text(f"void {other}(void);\n"
+                                            f"void {name}(void) {{ {other}(); }}\n")
             subprocess.run([*compiler, "-fPIC", "-c", root / f"{name}.c", "-o", root / f"{name}.o"],
                            check=True)
         objects = {name: [root / f"{name}.o"] for name in ("low", "high")}
         table = {"low": [], "high": ["low"]}
         if link_layer(compiler, table, "low", objects, folder) != ["high"]:
-            failed += 1
-            print("a call upwards was not found")
+            yield "a call upwards was not found"
         if link_layer(compiler, table, "high", objects, folder):
-            failed += 1
-            print("a call downwards was refused")
-    return failed
+            yield "a call downwards was refused"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("action", choices=["includes", "link", "diagram", "document", "self-test"])
-    parser.add_argument("--root", default=ROOT, type=pathlib.Path)
+    parser.add_argument("action", choices=["includes", "link", "document", "self-test"])
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--layer")
     parser.add_argument("--objects")
     options = parser.parse_args()
     compiler = options.cc.split(";")
     if options.action == "self-test":
-        return 1 if self_test(compiler) else 0
-    if options.action == "diagram":
-        print(make_diagram(read_table(options.root)), end="")
-        return 0
+        return print_faults(self_test(compiler))
     if options.action == "document":
-        found = list(check_document(options.root, bool(os.environ.get("UPDATE"))))
-    elif options.action == "link":
-        with tempfile.TemporaryDirectory() as folder:
-            found = [f"{options.layer} calls {name}, which no layer below it defines"
-                     for name in link_layer(compiler, read_table(options.root), options.layer,
-                                            read_objects(options.objects), folder)]
-    else:
-        found = list(check_includes(options.root))
-    if found:
-        print("\n".join(found))
-    return 1 if found else 0
+        return print_faults(check_document(ROOT, bool(os.environ.get("UPDATE"))))
+    if options.action == "includes":
+        return print_faults(check_includes(ROOT))
+    with tempfile.TemporaryDirectory() as folder:
+        return print_faults(f"{options.layer} calls {name}, which no layer below it defines"
+                            for name in link_layer(compiler, read_table(ROOT), options.layer,
+                                                   read_objects(options.objects), folder))
 
 
 if __name__ == "__main__":

@@ -4,18 +4,14 @@
 differs for a reason is in ALLOWED with the reason; an entry without use is a fault, too.
 
     mechanisms.py check        looks for copies in runtime/
-    mechanisms.py list         what is allowed, and why
     mechanisms.py self-test    the check finds what it is for
 
 Not here: mutexes (tests/lock_check.py) and numbers with a fraction (tests/number_use.py).
 """
-import argparse
-import pathlib
 import re
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from style import check_or_test, code_of, run_check
 
 # Mechanism -> (where it is, what a copy looks like).
 MECHANISMS = {
@@ -92,22 +88,12 @@ ALLOWED = [
 ]
 
 
-def without_comments(text):
-    """Comments and the contents of strings become blanks; lines stay where they are."""
-    def blank(match):
-        found = match[0]
-        if found[0] == '"':
-            return '""'
-        return " " + "\n" * found.count("\n")
-    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.S)
-
-
 def find_copies(root):
     """(file, mechanism) -> line numbers."""
     found = {}
     for path in sorted((root / "runtime").rglob("*.[ch]")):
         name = path.relative_to(root / "runtime").as_posix()
-        code = without_comments(path.read_text(encoding="utf-8"))
+        code = code_of(path.read_text(encoding="utf-8"))
         for mechanism, (_, pattern) in MECHANISMS.items():
             for match in re.finditer(pattern, code):
                 line = code.count("\n", 0, match.start()) + 1
@@ -156,45 +142,30 @@ RIGHT = ["/* int saved = errno; */", 'log("rename(a, b)");', "if (errno == EINTR
 
 
 def find_in(line):
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        (root / "runtime/read").mkdir(parents=True)
-        (root / "runtime/read/rows.c").write_text(f"\n{line}\n", encoding="utf-8")
-        return find_copies(root), list(check(root, [("read/rows.c", "errno", 1, "a test")]))
+    files = {"runtime/read/rows.c": f"\n{line}\n"}
+    return (run_check(find_copies, files),
+            run_check(lambda root: check(root, [("read/rows.c", "errno", 1, "a test")]), files))
 
 
 def self_test():
     for mechanism, lines in COPIES.items():
         for line in lines:
             found, faults = find_in(line)
-            if list(found) != [("read/rows.c", mechanism)]:
-                yield f"{line}: expected {mechanism}, found {list(found)}"
+            if found != [("read/rows.c", mechanism)]:
+                yield f"{line}: expected {mechanism}, found {found}"
             if (mechanism == "errno") != (not faults):
                 yield f"{line}: {faults}"
     for line in RIGHT:
         found, faults = find_in(line)
         if found:
-            yield f"{line}: {list(found)}"
+            yield f"{line}: {found}"
         if len(faults) != 1 or "correct ALLOWED" not in faults[0]:
             yield f"{line}: an entry that is not needed: {faults}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("action", choices=["check", "list", "self-test"])
-    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
-    options = parser.parse_args()
-    if options.action == "list":
-        for name, mechanism, count, reason in ALLOWED:
-            print(f"{name}: {mechanism} ({count}): {reason}")
-        return 0
-    if options.action == "self-test":
-        faults = list(self_test())
-    else:
-        faults = list(check(options.root, ALLOWED))
-    print("\n".join(faults) if faults else "each mechanism exists once")
-    return 1 if faults else 0
+def check_tree(root):
+    return check(root, ALLOWED)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_or_test(__doc__, check_tree, self_test))

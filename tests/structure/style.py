@@ -13,7 +13,6 @@ The files are those of runtime/ and include/, unless an entry names others.
                                  more than 100 columns: all folders with sources
     style.py comment-openings    no comment or docstring begins with "Of", "What", "That of" or
                                  "Those of": all folders with sources, tests/ and cmake/ included
-    style.py count               numbers per folder
     style.py self-test           the checks find what they are for
 """
 import argparse
@@ -270,28 +269,6 @@ def source_files(root):
         yield from sorted(p for p in (root / folder).rglob("*") if p.suffix in (".c", ".h"))
 
 
-def print_count(root):
-    folders = {}
-    for path in source_files(root):
-        row = folders.setdefault(folder_of(root, path), [0, 0, 0, 0, 0, 0])
-        count, lines = count_conditionals(path)
-        nested = sum(len(list(nested_in(start, text)))
-                     for start, text in statements_of(code_of(path.read_text())))
-        row[0], row[1], row[2] = row[0] + lines, row[1] + count, row[2] + nested
-    for index, check in ((3, check_function_names), (4, check_opening_comments), (5, check_line_lengths)):
-        for problem in check(root):
-            folder = folder_of(root, pathlib.Path(problem.split(":")[0]))
-            if folder in folders:
-                folders[folder][index] += 1
-    print(f"{'folder':10} {'lines':>6} {'?:':>5} {'/1000':>6} {'nested':>6} {'names':>6} "
-          f"{'comments':>8} {'long':>5}")
-    rows = [*folders.items(), ("runtime", [sum(row[i] for name, row in folders.items()
-                                               if name != "include") for i in range(6)])]
-    for name, (lines, count, nested, names, comments, long) in rows:
-        print(f"{name:10} {lines:6} {count:5} {count * 1000 / max(lines, 1):6.1f} {nested:6} "
-              f"{names:6} {comments:8} {long:5}")
-
-
 # ---- The checks themselves.
 
 NESTED = [
@@ -369,6 +346,7 @@ OPENING_FILES = [  # file, whether its comments are checked
 
 
 def run_check(check, files):
+    """The faults that a check finds in a tree of these files."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in files.items():
@@ -413,24 +391,30 @@ def self_test():
         yield "comment-openings found no fault with a tree without files"
 
 
+def print_faults(found):
+    """Returns the exit status."""
+    found = list(found)
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+def check_or_test(doc, check, self_test):
+    """The command line of a script with a check of the sources and one of itself, and its exit
+    status."""
+    parser = argparse.ArgumentParser(description=doc.split("\n", maxsplit=1)[0])
+    parser.add_argument("action", choices=["check", "self-test"])
+    action = parser.parse_args().action
+    return print_faults(self_test() if action == "self-test" else check(ROOT))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     checks = {"conditionals": check_conditionals, "function-names": check_function_names,
               "opening-comments": check_opening_comments, "line-lengths": check_line_lengths,
               "comment-openings": check_comment_openings}
-    parser.add_argument("action", choices=[*checks, "count", "self-test"])
-    parser.add_argument("--root", default=ROOT, type=pathlib.Path)
-    options = parser.parse_args()
-    if options.action == "count":
-        print_count(options.root)
-        return 0
-    if options.action == "self-test":
-        found = list(self_test())
-    else:
-        found = list(checks[options.action](options.root))
-    if found:
-        print("\n".join(found))
-    return 1 if found else 0
+    parser.add_argument("action", choices=[*checks, "self-test"])
+    action = parser.parse_args().action
+    return print_faults(self_test() if action == "self-test" else checks[action](ROOT))
 
 
 if __name__ == "__main__":

@@ -6,13 +6,10 @@ comments. A back end hands over its words in its ops (arena/gpu_words.h).
     words.py check        looks for them in runtime/
     words.py self-test    the check finds what it is for
 """
-import argparse
-import pathlib
 import re
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from style import check_or_test, run_check
 
 # The patterns of each vendor, and the files, as patterns of their paths in runtime/, that may have
 # them.
@@ -30,18 +27,13 @@ ALLOWED = [
 ]
 
 
-def files_of(root):
-    for suffix in ("*.c", "*.h"):
-        yield from sorted(root.rglob(suffix))
-
-
 def is_allowed(name, line):
     return any(name == file and part in line for file, part, _ in ALLOWED)
 
 
-def faults_in(root):
-    for path in files_of(root):
-        name = str(path.relative_to(root))
+def check(root):
+    for path in sorted((root / "runtime").rglob("*.[ch]")):
+        name = path.relative_to(root / "runtime").as_posix()
         words = [(vendor, re.compile(pattern if vendor == "CUDA" else "(?i)" + pattern))
                  for vendor, (pattern, files) in VENDORS.items()
                  if not any(name.startswith(file) for file in files.split())]
@@ -64,28 +56,10 @@ def self_test():
         "gpu/gpu_driver.c": ("cuInit", 0),
         "gpu/event_pool.c": ("cuEventRecord", 1),
     }
-    wrong = 0
     for name, (text, count) in cases.items():
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / name
-            path.parent.mkdir(parents=True)
-            path.write_text(text)
-            if len(list(faults_in(pathlib.Path(folder)))) != count:
-                print(f"{name}: {text}: expected {count} faults")
-                wrong += 1
-    return wrong
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("action", choices=("check", "self-test"))
-    action = parser.parse_args().action
-    if action == "self-test":
-        return self_test() > 0
-    faults = list(faults_in(ROOT / "runtime"))
-    print("\n".join(faults))
-    return len(faults) > 0
+        if len(run_check(check, {"runtime/" + name: text})) != count:
+            yield f"{name}: {text}: expected {count} faults"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_or_test(__doc__, check, self_test))
