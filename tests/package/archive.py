@@ -13,9 +13,10 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from package import expect, run
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "gen"))
 
@@ -62,59 +63,27 @@ OWN = """    for (int i = 0; i < %d; i++) {
 """
 
 
-def run(*command, env=None):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, env=env,
-                          check=False)
-
-
 def defined(path):
     """The global names of a file; those that a sanitizer adds begin with an underscore."""
-    lines = run("nm", "-g", "--defined-only", path).stdout.splitlines()
+    lines = run("nm", "-g", "--defined-only", path).splitlines()
     names = {line.split()[-1] for line in lines if re.match(r"[0-9a-f-]+ ", line)}
     return {name for name in names if not name.startswith("_")}
 
 
-class Builder:
-    def __init__(self, options, folder):
-        self.options, self.folder = options, folder
-
-    def check(self, compiler, name, source, words, way="plain"):
-        """Builds and runs a program. Returns a list of faults."""
-        file, program = self.folder / "program.c", self.folder / "program"
-        off = "#undef WITH_TIMER\n#undef WITH_PROFILER\n" if name == "off" else ""
+def check(options, compiler, name, source, words, way="plain"):
+    """Builds and runs a program."""
+    what = "%s, %s, %s" % (compiler, name, way)
+    off = "#undef WITH_TIMER\n#undef WITH_PROFILER\n" if name == "off" else ""
+    with tempfile.TemporaryDirectory() as folder:
+        file, program = pathlib.Path(folder, "program.c"), pathlib.Path(folder, "program")
         file.write_text(off + source, encoding="utf-8")
-        built = run(*compiler.split(), *WAYS[way], "-std=gnu11", "-DWITH_TIMER", "-DWITH_PROFILER",
-                    "-I", self.options.include, file, self.options.file, "-o", program,
-                    "-pthread", "-ldl", "-lm")
-        if built.returncode:
-            return [built.stderr]
-        env = {key: value for key, value in os.environ.items() if not key.startswith("STINT_")}
-        done = run(program, env={**env, "STINT_REPORT": "table", "STINT_WAITS": "0"})
-        faults = ["no %s" % word for word in words if word not in done.stderr]
-        if done.returncode or (done.stderr and not words):
-            faults.append("status %d" % done.returncode)
-        if name in UNUSED:
-            faults += ["takes " + taken for taken in defined(program)
-                       if re.match(UNUSED[name], taken)]
-        return faults + [done.stderr] if faults else []
-
-
-def check_all(options, folder):
-    there = defined(options.file)
-    yield "names", sorted(name for name in there if not name.startswith("stint_"))
-    names = [name for name in link_names.find_names() if INTERNAL + name in there]
-    yield "names", ["few: %d" % len(names)] if len(names) < 500 else []
-    builder = Builder(options, folder)
-    functions = "".join("int %s(void) {\n    return %d;\n}\n" % (name, number)
-                        for number, name in enumerate(names))
-    functions += "static int (*const own[])(void) = {%s};" % ", ".join(names)
-    for compiler in filter(lambda one: shutil.which(one.split()[0]), options.cc):
-        source = SOURCE % (functions, OWN % len(names))
-        yield compiler + ", names", builder.check(compiler, "names", source, ROW)
-    for name, (statements, words) in PROGRAMS.items():
-        for way in WAYS if options.file.endswith(".a") else ():
-            yield "%s, %s" % (name, way), builder.check(options.cc[0], name,
-                                                        SOURCE % ("", statements), words, way)
+        run(*compiler.split(), *WAYS[way], "-std=gnu11", "-DWITH_TIMER", "-DWITH_PROFILER", "-I",
+            options.include, file, options.file, "-o", program, "-pthread", "-ldl", "-lm")
+        said = run(program, env={"STINT_REPORT": "table", "STINT_WAITS": "0"})
+        taken = defined(program)
+    if not all(word in said for word in words) or (said and not words):
+        sys.exit("%s: expected %s\n%s" % (what, words, said))
+    expect(what, [one for one in taken if re.match(UNUSED.get(name, "$"), one)], [])
 
 
 def main():
@@ -123,14 +92,21 @@ def main():
     parser.add_argument("--cc", action="append", required=True)
     parser.add_argument("file")
     options = parser.parse_args()
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for what, faults in check_all(options, pathlib.Path(folder)):
-            if faults:
-                failed = 1
-                print("%s: %s" % (what, "\n".join(faults)))
-    return failed
+    for key in [key for key in os.environ if key.startswith("STINT_")]:
+        del os.environ[key]
+    there = defined(options.file)
+    expect("names", sorted(name for name in there if not name.startswith("stint_")), [])
+    names = [name for name in link_names.find_names() if INTERNAL + name in there]
+    expect("many of %d names" % len(names), len(names) >= 500, True)
+    functions = "".join("int %s(void) {\n    return %d;\n}\n" % (name, number)
+                        for number, name in enumerate(names))
+    functions += "static int (*const own[])(void) = {%s};" % ", ".join(names)
+    for compiler in filter(lambda one: shutil.which(one.split()[0]), options.cc):
+        check(options, compiler, "names", SOURCE % (functions, OWN % len(names)), ROW)
+    for name, (statements, words) in PROGRAMS.items():
+        for way in WAYS if options.file.endswith(".a") else ():
+            check(options, options.cc[0], name, SOURCE % ("", statements), words, way)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

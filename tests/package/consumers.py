@@ -26,6 +26,7 @@ WORK = """add_library(work %s "${HERE}/mixed/work.c")
 set_target_properties(work PROPERTIES WITH_TIMER ON)
 target_link_libraries(work %s stint::stint)
 """
+UNTIMED = "timers=0 calls=3"
 WORK_APP = """add_executable(app "${HERE}/mixed/main.c")
 target_link_libraries(app PRIVATE work)
 """
@@ -201,7 +202,7 @@ FIND_ON_SAYS = ("stint: timers on in app_early, app_default, app_on, app_timer, 
                 + OFF_IN % "app_off")
 CAPTURE_SAYS = "stint: GPU capture ranges on in app_on, app_profiler"
 CLANG = shutil.which("clang") is not None
-NESTED = {"app_off": OFF, "app_on": ON, "app_timer": ON}
+CODEGEN = "-DCODEGEN=%d" % CLANG
 NAMES = "-DNAMES=stint::stint;stint::runtime;stint::timer;stint::profiler"
 BY_CONFIG = "set_target_properties(app PROPERTIES WITH_TIMER $<CONFIG:Debug>)\n"
 CONFIGS = {"generator": "Ninja Multi-Config", "configs": ("Debug", "Release")}
@@ -214,6 +215,13 @@ HANDS = {"definition": "add_definitions(-DWITH_TIMER)\n",
          "passed": "add_library(base INTERFACE)\nlink_libraries(base)\n"
                    "target_compile_definitions(base INTERFACE WITH_TIMER)\n",
          "config": 'add_compile_options("$<$<CONFIG:None>:-DWITH_TIMER>")\n'}
+# A host that knows nothing of stint loads, unloads and reloads a module that uses it.
+PLUGIN = """add_library(plugin MODULE "${HERE}/plugin/plugin.c")
+target_link_libraries(plugin PRIVATE stint::timer)
+add_executable(host "${HERE}/plugin/host.c")
+target_compile_definitions(host PRIVATE PLUGIN="$<TARGET_FILE:plugin>")
+target_link_libraries(host PRIVATE ${CMAKE_DL_LIBS})
+"""
 # The words that stint's own files of CMake have for variables, set to nonsense.
 OUR_WORDS = """file(GLOB_RECURSE files "${STINT_SOURCE}/cmake/*.cmake"
     "${STINT_SOURCE}/runtime/*.cmake" "${STINT_SOURCE}/runtime/CMakeLists.txt")
@@ -252,21 +260,23 @@ WHOLE = ["-DSTINT_BUILD_TOOL=ON", "-DSTINT_INSTALL=ON", "-DBUILD_SHARED_LIBS=ON"
 EXPORT = "export(%s FILE workTargets.cmake)\n"
 USE_EXPORT = """include("${FIRST}/stint0/stintBuildTargets.cmake")
 include("${FIRST}/workTargets.cmake")
-add_executable(app "${HERE}/mixed/alone.c")
+add_executable(app "${HERE}/mixed/main.c")
 target_link_libraries(app PRIVATE work)
 """
+WRAPPED = 'add_executable(p "${HERE}/app.c")\nadd_library(a STATIC "${HERE}/app.c")\n'
+KINDS = "foreach(kind IN ITEMS SHARED STATIC)\n"
 # The shared library hides stint; a static one needs it beside it.
-INSTALL_BOTH = "".join("""add_library(work_%s %s "${HERE}/mixed/work.c")
-target_link_libraries(work_%s PRIVATE stint::timer)
-install(TARGETS work_%s EXPORT %sTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
-install(EXPORT %sTargets DESTINATION lib)
-""" % (kind, kind, kind, kind, kind, kind) for kind in ("STATIC", "SHARED"))
-USE_BOTH = """foreach(kind IN ITEMS SHARED STATIC)
-    if(kind STREQUAL "STATIC")
+INSTALL_BOTH = KINDS + """    add_library(work_${kind} ${kind} "${HERE}/mixed/work.c")
+    target_link_libraries(work_${kind} PRIVATE stint::timer)
+    install(TARGETS work_${kind} EXPORT ${kind}Targets DESTINATION lib)
+    install(EXPORT ${kind}Targets DESTINATION lib)
+endforeach()
+"""
+USE_BOTH = KINDS + """    if(kind STREQUAL "STATIC")
         find_package(stint CONFIG REQUIRED)
     endif()
     include("${FIRST}/lib/${kind}Targets.cmake")
-    add_executable(app_${kind} "${HERE}/mixed/alone.c")
+    add_executable(app_${kind} "${HERE}/mixed/main.c")
     target_link_libraries(app_${kind} PRIVATE work_${kind})
 endforeach()
 """
@@ -277,19 +287,35 @@ target_link_libraries(core %s stint::stint)
 CORE_FILES = {"core.cpp": "#include <stint/stint.hpp>\nvoid core() { STINT_TIMER(\"core\"); }\n"}
 CORE_APP = CXX_APP + "target_link_libraries(app PRIVATE core)\n"
 MIXED_SAYS = "stint: timers on in core, off in app, which links core: inline functions"
+# A minor version may break until 1.0: neither an older nor a newer one than ours is accepted.
+VERSIONS = """find_package(stint CONFIG REQUIRED)
+math(EXPR older "${stint_VERSION_MINOR} - 1")
+string(REPLACE "-" "" older "${older}") # of 1.0
+math(EXPR newer "${stint_VERSION_MINOR} + 1")
+math(EXPR next "${stint_VERSION_MAJOR} + 1")
+foreach(ask IN ITEMS ${stint_VERSION_MAJOR}.${older} ${stint_VERSION_MAJOR}.${newer}
+        ${stint_VERSION_MAJOR}.${stint_VERSION_MINOR}.99 ${next})
+    unset(stint_DIR CACHE)
+    find_package(stint ${ask} CONFIG)
+    list(APPEND all ${stint_FOUND})
+endforeach()
+message(STATUS "found: ${all}")
+"""
 OTHER = """add_library(stint::stint INTERFACE IMPORTED)
 set_target_properties(stint::stint PROPERTIES INTERFACE_STINT_VERSION 0.1)
 """
-SPELLINGS = "".join("""add_executable(app_%s "${HERE}/app.c")
-target_link_libraries(app_%s PRIVATE stint::stint)
-set_target_properties(app_%s PROPERTIES WITH_TIMER %s)
-""" % ((word,) * 4) for word in ("1", "on", "Yes", "TRUE", "0", "off", "No", "FALSE"))
+SPELLINGS = """foreach(word IN ITEMS 1 on Yes TRUE 0 off No FALSE)
+    add_executable(app_${word} "${HERE}/app.c")
+    target_link_libraries(app_${word} PRIVATE stint::stint)
+    set_target_properties(app_${word} PROPERTIES WITH_TIMER ${word})
+endforeach()
+"""
 
 ROWS = {
     # Switches: the variable decides, a target's property overrules it, the switch targets add.
-    "switches": Row(project="find", runs=FIND_OFF, says=[FIND_OFF_SAYS, CAPTURE_SAYS]),
-    "switches_off": Row(project="find", settings=["-DWITH_TIMER=OFF"], runs=FIND_OFF),
-    "switches_on": Row(project="find", runs=FIND_ON, says=[FIND_ON_SAYS, CAPTURE_SAYS],
+    "switches": Row(project="switches", runs=FIND_OFF, says=[FIND_OFF_SAYS, CAPTURE_SAYS]),
+    "switches_off": Row(project="switches", settings=["-DWITH_TIMER=OFF"], runs=FIND_OFF),
+    "switches_on": Row(project="switches", runs=FIND_ON, says=[FIND_ON_SAYS, CAPTURE_SAYS],
                        settings=[*TIMERS, "-DCMAKE_EXE_LINKER_FLAGS=" + NO_AS_NEEDED],
                        check=off_needs_no_library),
     "switched_on_late": Row(body=LATE, says=[ON_IN_APP + ", math_timers"], clang=True,
@@ -311,22 +337,24 @@ ROWS = {
     "plain_name": Row(body=APP.replace("stint::stint", "stint"), build=False, cmake=LINES,
                       says=["CMake Warning", "target_link_libraries(app PRIVATE stint::stint)"]),
     # Kinds of libraries and of projects.
-    "static": Row(project="find", settings=TIMERS, kind="static", runs=FIND_ON),
-    "cxx": Row(languages="CXX", body=CXX_APP, settings=TIMERS, runs={"app": "timers=1 calls=3"}),
-    "cxx_off": Row(languages="CXX", body=CXX_APP, kind="static", runs={"app": "timers=0 calls=0"}),
+    "static": Row(project="switches", settings=TIMERS, kind="static", runs=FIND_ON),
+    "cxx": Row(languages="CXX", body=CXX_APP, settings=TIMERS, runs={"app": ON}),
+    "cxx_off": Row(languages="CXX", body=CXX_APP, kind="static", runs={"app": OFF}),
+    # The module goes, its runtime stays: the counts go on.
+    "plugin": Row(body=PLUGIN, runs={"host": "calls=3\ncalls=6\ncalls=9"}),
     # A library with timers inside a program without: the link must bring the runtime.
-    "mixed": Row(body=WORK % ("STATIC", "PUBLIC") + WORK_APP, runs={"app": "timers=0 calls=3"},
+    "mixed": Row(body=WORK % ("STATIC", "PUBLIC") + WORK_APP, runs={"app": UNTIMED},
                  never=["which links"]),
     "mixed_static": Row(body=WORK % ("STATIC", "PUBLIC") + WORK_APP, kind="static",
-                        runs={"app": "timers=0 calls=3"}),
+                        runs={"app": UNTIMED}),
     "mixed_headers": Row(languages="CXX", files=CORE_FILES, body=CORE % "PUBLIC" + CORE_APP,
-                         says=[MIXED_SAYS], runs={"app": "timers=0 calls=0"}),
+                         says=[MIXED_SAYS], runs={"app": OFF}),
     "mixed_sources": Row(languages="CXX", files=CORE_FILES, body=CORE % "PRIVATE" + CORE_APP,
                          build=False, never=["which links"]),
     # Ways to get it, and more than one.
     "add": Row("add", body=APP + WORK % ("STATIC", "PRIVATE") + EXPORT % "TARGETS work",
                settings=[*QUICK, *TIMERS, "-DBUILD_SHARED_LIBS=ON"], says=["-DSTINT_BUILD_TOOL=ON"],
-               then=USE_EXPORT, runs={"../row-add/app": ON, "app": "calls=3"}, check=library_alone),
+               then=USE_EXPORT, runs={"../row-add/app": ON, "app": UNTIMED}, check=library_alone),
     "below": Row("add", before="add_subdirectory(below)\n", build=False,
                  files={"below/CMakeLists.txt": WAYS["find"] + APP.replace("app ", "app_below ")},
                  says=["off in app_below (", "off in app ("]),
@@ -334,6 +362,8 @@ ROWS = {
        for name in ("find_find_add", "add_find", "fetch_add_add")},
     "other_version": Row("add find", before=OTHER, build=False, body="", says=[
         " is not used: the project has stint 0.1 -- stint: "]),
+    "versions": Row("", body=VERSIONS, build=False, says=[
+        "CMake Warning", "compatible with requested version", "found: 0;0;0;0"]),
     "components": Row(before="find_package(stint COMPONENTS timer mem tool)\n",
                       body=APP + "add_custom_command(TARGET app POST_BUILD "
                       "COMMAND stint::tool --version)\n", runs={"app": OFF}),
@@ -344,13 +374,21 @@ ROWS = {
                            fails="cudart: no CUDA toolkit found"),
     "component_unknown": Row("", body="find_package(stint REQUIRED COMPONENTS timer tols)\n",
                              fails="has no component 'tols'; a component is a target"),
+    **{"wrap_" + name: Row(body=WRAPPED + "stint_wrap(%s)\n" % call, fails=words, clang=True,
+                           settings=[*TIMERS, *settings])
+       for name, call, words, *settings in (
+           ("incomplete", "p HEADER zlib.h", "needs HEADER and FUNCTIONS"),
+           ("no_target", "q HEADER zlib.h FUNCTIONS *", "there is no such target"),
+           ("archive", "a HEADER zlib.h FUNCTIONS *", "name the program that links it"),
+           ("no_clang", "p HEADER zlib.h FUNCTIONS *", "stint_wrap(p): needs clang to read C; "
+            "install clang or set STINT_CLANG", "-DSTINT_CLANG=OFF"))},
     # Exports.
     "export_set": Row("add", body=WORK % ("SHARED", "PRIVATE") + "install(TARGETS work EXPORT work "
                       "DESTINATION lib)\n" + EXPORT % "EXPORT work",
                       settings=["-DSTINT_INSTALL=ON"], build=False),
     "export_install": Row("add", body=INSTALL_BOTH, settings=[*QUICK, "-DSTINT_INSTALL=ON"],
                           install=True, long=True, then=USE_BOTH,
-                          runs={"app_SHARED": "calls=3", "app_STATIC": "calls=3"}),
+                          runs={"app_SHARED": UNTIMED, "app_STATIC": UNTIMED}),
     # Generators.
     "makefiles": Row(generator="Unix Makefiles", settings=TIMERS, runs={"app": ON}),
     "configurations": Row(body=APP + BY_CONFIG, runs={"Debug/app": ON, "Release/app": OFF},
@@ -358,10 +396,10 @@ ROWS = {
     "configurations_all": Row(settings=["-DWITH_TIMER=$<CONFIG:Release>"],
                               runs={"Debug/app": OFF, "Release/app": ON}, **CONFIGS),
     # Policies of an old CMake, or of this one.
-    **{"policies_" + name: Row(project="policies", runs={"app": ON}, before_cmake=below,
-                               check=codegen_calls if codegen else None, settings=[
-                                   "-DMINIMUM=" + minimum, "-DCODEGEN=%d" % codegen,
-                                   "-Wno-deprecated", *TIMERS])
+    **{"policies_" + name: Row(minimum=minimum, body='include("${HERE}/policies/codegen.cmake")\n',
+                               before_cmake=below, check=codegen_calls if codegen else None,
+                               settings=["-DCODEGEN=%d" % codegen, "-Wno-deprecated", *TIMERS],
+                               runs={"app": ON})
        for name, minimum, below, codegen in (
            ("3.0", "3.0", (4, 0), CLANG), ("3.5", "3.5", (99, 0), False),
            ("new", "3.5...99.0", (99, 0), CLANG))},
@@ -382,13 +420,12 @@ ROWS = {
                         settings=[*WHOLE, "-DCMAKE_C_COMPILER=clang"], runs={"app": OFF},
                         clang=True, long=True),
     # The targets, variables and properties that a project gets with stint.
-    "nested_shared": Row("add", project="nested", runs={**NESTED, "app_default": ON}, long=True,
-                         check=codegen_calls if CLANG else None, settings=[
-                             "-DHOW=add_subdirectory", NAMES + ";stint::mem", *TIMERS,
-                             "-DBUILD_SHARED_LIBS=ON"]),
-    "nested_static": Row("add", project="nested", runs={**NESTED, "app_default": OFF}, long=True,
-                         check=codegen_calls if CLANG else None,
-                         settings=["-DHOW=FetchContent", NAMES]),
+    **{"nested_" + kind: Row("add", project="switches", settings=settings, runs=runs,
+                             check=codegen_calls if CLANG else None, long=True)
+       for kind, runs, settings in (
+           ("shared", FIND_ON, [CODEGEN, "-DHOW=add_subdirectory", NAMES + ";stint::mem", *TIMERS,
+                                "-DBUILD_SHARED_LIBS=ON"]),
+           ("static", FIND_OFF, [CODEGEN, "-DHOW=FetchContent", NAMES]))},
 }
 
 

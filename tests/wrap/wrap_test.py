@@ -17,19 +17,13 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "package"))
 
 import package
-from package import expect, run
+from package import case, expect, run
 
-CASES = package.CASES
-CASES.clear()
+package.CASES.clear()
 
 API_CALLS = {"api_fail": 1, "api_open": 1, "api_begin_": 1, "api_swap": 1, "api_each": 1,
              "api_each_inline": 1, "api_handler": 1, "api_row": 1, "api_vprint": 1,
              "api_renamed": 1, "api_const": 2}
-
-
-def case(function):
-    CASES[function.__name__] = function
-    return function
 
 
 def skip(why):
@@ -313,29 +307,6 @@ def off(place):
                if (folder / "stint").exists() else [], [])
     expect("link line", lines[0], lines[1])
     expect("--wrap or a response file", "wrap=" in lines[0] or "@" in lines[0], False)
-
-
-@case
-def refused(place):
-    """One line at configure time, or from the build, that says what is wrong."""
-    needs_clang()
-    start = "cmake_minimum_required(VERSION 3.18)\nproject(refused LANGUAGES C)\n" \
-            "find_package(stint CONFIG REQUIRED)\nadd_executable(p %s)\n" \
-            "add_library(a STATIC %s)\n" % ((HERE / "project/cuda_user.c",) * 2)
-    source = place.work / "build" / "wrap-refused-source"
-    source.mkdir(parents=True, exist_ok=True)
-    prefix = "-DCMAKE_PREFIX_PATH=%s" % place.prefix("shared")
-    for call, more, words in (
-            ("stint_wrap(p HEADER zlib.h)", [], "needs HEADER and FUNCTIONS"),
-            ("stint_wrap(q HEADER zlib.h FUNCTIONS *)", [], "there is no such target"),
-            ("stint_wrap(a HEADER zlib.h FUNCTIONS *)", [], "name the program that links it"),
-            ("stint_wrap(p HEADER zlib.h FUNCTIONS *)",
-             ["-DSTINT_CLANG=OFF"],
-             "stint_wrap(p): needs clang to read C; install clang or set STINT_CLANG")):
-        (source / "CMakeLists.txt").write_text(start + call + "\n")
-        _, output = place.configure(source, "wrap-refused", "-DWITH_TIMER=ON", prefix, *more,
-                                    fails=True)
-        expect(words, words in " ".join(output.split()), True)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host PLUGIN: loads it three times and prints what each load counted. */
+/* Loads PLUGIN three times and prints what each load counted. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-int main(int argc, char **argv) {
+int main(void) {
     for (int load = 0; load < 3; ++load) {
-        void *plugin = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW | RTLD_LOCAL);
+        void *plugin = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
         void *symbol = plugin ? dlsym(plugin, "plugin_run") : NULL;
         uint64_t (*run)(void);
         if (!symbol) {

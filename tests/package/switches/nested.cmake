@@ -2,9 +2,6 @@
 #
 # stint inside another project. HOW: add_subdirectory or FetchContent; STINT_SOURCE: its sources;
 # NAMES: the installed targets. Fails if anything but stint's own targets and variables was added.
-cmake_minimum_required(VERSION 3.18)
-project(nested_consumer LANGUAGES C)
-
 function(collect_targets dir result)
     get_property(targets DIRECTORY "${dir}" PROPERTY BUILDSYSTEM_TARGETS)
     get_property(subdirectories DIRECTORY "${dir}" PROPERTY SUBDIRECTORIES)
@@ -15,6 +12,7 @@ function(collect_targets dir result)
     set(${result} "${targets}" PARENT_SCOPE)
 endfunction()
 
+include(FetchContent) # leaves another CMAKE_PARENT_LIST_FILE
 set(watched_properties COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES LINK_OPTIONS
     LINK_DIRECTORIES LINK_LIBRARIES TESTS)
 get_cmake_property(watched_variables VARIABLES)
@@ -29,7 +27,6 @@ endforeach()
 if(HOW STREQUAL "add_subdirectory")
     add_subdirectory("${STINT_SOURCE}" stint)
 else()
-    include(FetchContent)
     FetchContent_Declare(stint SOURCE_DIR "${STINT_SOURCE}")
     FetchContent_MakeAvailable(stint)
 endif()
@@ -61,7 +58,7 @@ endforeach()
 
 collect_targets("${CMAKE_SOURCE_DIR}" targets)
 list(FILTER targets EXCLUDE REGEX "^stint_runtime_[a-z_]+$") # the layers
-list(REMOVE_ITEM targets stint_mem stint_ranges) # not in every build
+list(REMOVE_ITEM targets app_early stint_mem stint_ranges) # the last two: not in every build
 list(SORT targets)
 if(NOT "${targets}" STREQUAL "stint;stint_profiler;stint_runtime;stint_timer")
     message(SEND_ERROR "targets: ${targets}")
@@ -72,23 +69,4 @@ foreach(name IN LISTS NAMES)
     endif()
 endforeach()
 
-add_executable(app_default ../app.c)
-add_executable(app_on ../app.c)
-add_executable(app_off ../app.c)
-add_executable(app_timer ../app.c)
-foreach(name IN ITEMS app_default app_on app_off)
-    target_link_libraries(${name} PRIVATE stint::stint)
-endforeach()
-target_link_libraries(app_timer PRIVATE stint::timer)
-set_target_properties(app_on PROPERTIES WITH_TIMER ON)
-set_target_properties(app_off PROPERTIES WITH_TIMER OFF)
-
-# The functions that need clang.
-find_program(clang NAMES clang clang-19 clang-16 clang-14)
-if(clang)
-    add_executable(app_wrapped ../policies/plain.c ../policies/work.c)
-    add_executable(app_instrumented ../policies/plain.c ../policies/work.c)
-    set_target_properties(app_wrapped app_instrumented PROPERTIES WITH_TIMER ON)
-    stint_wrap(app_wrapped HEADER ../policies/work.h FUNCTIONS work)
-    stint_instrument(app_instrumented FUNCTIONS work)
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/../policies/codegen.cmake")
