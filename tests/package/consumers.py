@@ -216,9 +216,9 @@ HANDS = {"definition": "add_definitions(-DWITH_TIMER)\n",
                    "target_compile_definitions(base INTERFACE WITH_TIMER)\n",
          "config": 'add_compile_options("$<$<CONFIG:None>:-DWITH_TIMER>")\n'}
 # A host that knows nothing of stint loads, unloads and reloads a module that uses it.
-PLUGIN = """add_library(plugin MODULE "${HERE}/plugin/plugin.c")
+PLUGIN = """add_library(plugin MODULE "${HERE}/mixed/work.c")
 target_link_libraries(plugin PRIVATE stint::timer)
-add_executable(host "${HERE}/plugin/host.c")
+add_executable(host "${HERE}/mixed/host.c")
 target_compile_definitions(host PRIVATE PLUGIN="$<TARGET_FILE:plugin>")
 target_link_libraries(host PRIVATE ${CMAKE_DL_LIBS})
 """

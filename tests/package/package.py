@@ -75,6 +75,9 @@ class Place:
     def prefix(self, kind):
         return self.work / kind
 
+    def stint(self):
+        return next(self.prefix("shared").glob("bin/stint"))
+
     def library(self, kind):
         name = "libstint.a" if kind.endswith("static") else "libstint.so"
         return next(self.prefix(kind).glob("lib*/**/" + name))
@@ -118,16 +121,20 @@ class Place:
         expect(name, "\n".join(line), wanted)
         return output
 
-    def recorded(self, build, name, member):
-        """Runs a consumer. Returns (file, line) -> hits or name -> calls; nothing without a run
-        file."""
-        file = build / (name + ".stint")
-        # Times of lines need the processor's counter, also where the kernel does not trust it.
-        run(self.program(build, name), env={"STINT_FILE": str(file), "STINT_CLOCK": "tsc"})
+    def record(self, *command, member="stats", env=None):
+        """Returns the command's output and the rows of its run file; none without one."""
+        file = self.work / "build" / ("record-%d.stint" % os.getpid())  # cases run side by side
+        file.unlink(missing_ok=True)
+        output = run(*command, env={"STINT_FILE": str(file), **(env or {})})
         if not file.exists():
-            return {}
-        stint = next(self.prefix("shared").glob("bin/stint"))
-        rows = json.loads(run(stint, "export", file, "--to", "json")).get(member, [])
+            return output, []
+        text = run(self.stint(), "export", file, "--to", "json")
+        return output, json.loads(text).get(member, [])
+
+    def recorded(self, build, name, member):
+        """Runs a consumer. Returns (file, line) -> hits or name -> calls."""
+        # Times of lines need the processor's counter, also where the kernel does not trust it.
+        _, rows = self.record(self.program(build, name), member=member, env={"STINT_CLOCK": "tsc"})
         if member == "lines":
             return {(row["file"], row["line"]): row["hits"] for row in rows}
         return {row["name"]: row["calls"] for row in rows}
@@ -234,14 +241,8 @@ def pkg_config_static(place):
 
 def counted_memory(place, program, by_tool=False, env=None):
     """(mallocs, bytes) of each scope of memory/main.c."""
-    file = place.work / "build" / ("memory-%d.stint" % os.getpid())  # cases run side by side
-    file.unlink(missing_ok=True)
-    stint = next(place.prefix("shared").glob("bin/stint"))
-    if by_tool:
-        run(stint, "run", "--mem", "--file", file, program)
-    else:
-        run(program, env={"STINT_FILE": str(file), **(env or {})})
-    rows = json.loads(run(stint, "export", file, "--to", "json"))["stats"]
+    command = [place.stint(), "run", "--mem"] if by_tool else []
+    _, rows = place.record(*command, program, env=env)
     return [(row.get("mallocs"), row.get("allocated_bytes")) for row in rows]
 
 
@@ -271,7 +272,6 @@ def memory_static(place):
     into; the timers work as always."""
     expect("stint-mem.pc", list(place.prefix("static").rglob("stint-mem.pc")), [])
     build = place.consumer("memory", "static")
-    stint = next(place.prefix("shared").glob("bin/stint"))
     programs = [place.program(build, "app_plain")]
     if "-fsanitize=" not in place.options.cflags:
         whole = place.work / "build" / "memory-whole-static"
@@ -280,7 +280,7 @@ def memory_static(place):
             "-Wl,--no-warnings")
         programs.append(whole)
     for program in programs:
-        said = run(stint, "run", "--mem", "--report", "none", program)
+        said = run(place.stint(), "run", "--mem", "--report", "none", program)
         expect("lines of %s" % program.name, said.count("\n"), 1)
         expect("the reason", "memory is not counted: this program is linked with libstint.a" in said,
                True)
@@ -511,8 +511,8 @@ def static_exports_nothing(place):
     module = place.work / "build" / "holds_copy.so"
     module.parent.mkdir(exist_ok=True)
     run(*place.cc, "-shared", "-fPIC", "-I%s" % (place.prefix("static") / "include"), "-o", module,
-        HERE / "plugin/plugin.c", "-DWITH_TIMER", place.library("static"), "-pthread", "-ldl")
-    expect("exported", sorted(place.exported(module)), ["plugin_run"])
+        HERE / "mixed/work.c", "-DWITH_TIMER", place.library("static"), "-pthread", "-ldl")
+    expect("exported", sorted(place.exported(module)), ["work_calls", "work_do"])
 
 
 @case

@@ -6,7 +6,6 @@ the wrapped programs print has to be what they print without wrappers; the calls
 run files.
 """
 
-import csv
 import os
 import re
 import shutil
@@ -83,15 +82,8 @@ def list_of(place, name):
 
 def recorded(place, command, env=None):
     """Returns the program's output, and {name: (calls, set)} of its run file."""
-    file = place.work / "build" / ("wrap-%d.stint" % os.getpid())  # cases run at the same time
-    file.unlink(missing_ok=True)
-    output = run(*command, env={"STINT_FILE": str(file), **(env or {})})
-    if not file.exists():
-        return output, {}
-    stint = next(place.prefix("shared").glob("bin/stint"))
-    rows = csv.DictReader(run(stint, "export", file, "--to", "csv").splitlines())
-    return output, {row["name"]: (int(row["calls"]), row["set"]) for row in rows
-                    if not row["tid"]}
+    output, rows = place.record(*command, env=env)
+    return output, {row["name"]: (row["calls"], row["set"]) for row in rows}
 
 
 def calls_of(stats):
