@@ -92,6 +92,9 @@ class Consumer(package.Place):
             return "no C++ compiler"
         if row.clang and not CLANG:
             return "no clang"
+        if "INTERPROCEDURAL" in row.before and "clang" in self.options.cc and not (
+                shutil.which("llvm-ar")):
+            return "no llvm-ar, which clang needs for libraries with link-time optimisation"
         if row.kind == "static" and not self.options.static:
             return "no installation with the static library"
         if not row.cmake <= cmake_version(self) < row.before_cmake:
