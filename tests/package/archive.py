@@ -64,9 +64,11 @@ OWN = """    for (int i = 0; i < %d; i++) {
 
 
 def defined(path):
-    """The global names of a file; those that a sanitizer adds begin with an underscore."""
+    """The global names of a file. Those that a sanitizer adds begin with an underscore; NVTX's headers
+    define weak ones, of which a program has one for all its parts."""
     lines = run("nm", "-g", "--defined-only", path).splitlines()
-    names = {line.split()[-1] for line in lines if re.match(r"[0-9a-f-]+ ", line)}
+    names = {line.split()[-1] for line in lines if re.match(r"[0-9a-f-]+ ", line)
+             and not re.search(r" [VW] (nvtx|InitializeInjectionNvtx)", line)}
     return {name for name in names if not name.startswith("_")}
 
 
