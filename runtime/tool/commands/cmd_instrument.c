@@ -16,6 +16,7 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "tool/common/command.h"
+#include "tool/common/tool_process.h"
 
 #define SCRIPT "/share/stint/instrument/instrument.py"
 
@@ -106,8 +107,8 @@ int cmd_instrument(int argc, char **argv) {
     for (int i = optind; i < argc; ++i) {
         command[count++] = argv[i];
     }
-    execvp(python, command);
-    log_error("instrument: cannot run %s: %s", python, error_text(errno));
+    int why = tool_process_replace(python, command);
+    log_error("instrument: cannot run %s: %s", python, error_text(why));
     free(command);
     return COMMAND_FAILED;
 }

@@ -14,7 +14,6 @@
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,7 @@
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 #include "tool/common/run_view.h"
+#include "tool/common/tool_process.h"
 #include "tool/run/run_files.h"
 #include "viewers/formats.h"
 
@@ -66,24 +66,18 @@ static void forward_signal(int number, siginfo_t *info, void *context) {
     }
 }
 
-/* Blocks the signals until the program runs, and forwards them from then on. `fresh`: those that
- * the program gets with their default action. */
-static void forward_signals(sigset_t *before, sigset_t *fresh) {
+/* Blocks the signals until the program runs, and forwards them from then on. */
+static void forward_signals(sigset_t *before) {
     struct sigaction on = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigset_t all;
     sigemptyset(&all);
-    sigemptyset(fresh);
     sigemptyset(&on.sa_mask);
     for (size_t i = 0; i < FORWARDED; ++i) {
-        struct sigaction was;
         sigaddset(&all, forwarded[i]);
-        if (!sigaction(forwarded[i], NULL, &was) && was.sa_handler != SIG_IGN) {
-            sigaddset(fresh, forwarded[i]);
-        }
     }
     sigprocmask(SIG_BLOCK, &all, before);
     for (size_t i = 0; i < FORWARDED; ++i) {
-        if (sigismember(fresh, forwarded[i])) {
+        if (!tool_process_ignores(forwarded[i])) {
             sigaction(forwarded[i], &on, NULL);
         }
     }
@@ -91,17 +85,12 @@ static void forward_signals(sigset_t *before, sigset_t *fresh) {
 
 /* 0, or errno. */
 static int spawn_program(char **argv) {
-    sigset_t before, fresh;
-    posix_spawnattr_t how;
+    static const struct tool_child how = {.has_timers = 1};
+    sigset_t before;
     pid_t pid = 0;
-    forward_signals(&before, &fresh);
-    posix_spawnattr_init(&how);
-    posix_spawnattr_setsigdefault(&how, &fresh);
-    posix_spawnattr_setsigmask(&how, &before);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    int failed = posix_spawnp(&pid, argv[0], NULL, &how, argv, environ);
-    posix_spawnattr_destroy(&how);
-    child = (sig_atomic_t)pid;
+    forward_signals(&before);
+    int failed = tool_process_spawn(&pid, argv[0], argv, &how);
+    child = failed ? 0 : (sig_atomic_t)pid;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return failed;
 }

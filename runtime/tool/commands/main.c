@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "stint/stint.h" /* off, but for its version */
 #include "tool/common/command.h"
+#include "tool/common/tool_process.h"
 
 typedef int command_function(int argc, char **argv);
 
@@ -78,6 +79,7 @@ static void take_unit(void) {
 
 int main(int argc, char **argv) {
     int version = 0;
+    tool_process_start();
     hash_seed_program();
     take_unit();
     int status = options_parse_tool(argc, argv, take_version, &version);
@@ -87,7 +89,7 @@ int main(int argc, char **argv) {
     if (version) {
         return print_version();
     }
-    if (optind == argc) {
+    if (optind >= argc) { /* > : argv is empty, which old kernels allow */
         log_error("a command is missing (stint --help lists them)");
         return COMMAND_BAD;
     }

@@ -6,6 +6,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,24 @@
 #include "base/number.h"
 #include "base/terminal.h"
 #include "base/write_all.h"
+#include "tool_process.h"
 
 int command_bad_usage(char **argv, const char *what) {
     log_error("%.20s: %s (stint %.20s --help)", argv[0], what, argv[0]);
     return COMMAND_BAD;
 }
 
+/* A reader that has gone, as in `stint report | head`, is not reported, unless the tool was started
+ * with SIGPIPE ignored: the signal would end it without a line, too. */
+static void refuse_write(int why) {
+    if (why != EPIPE || tool_process_ignores(SIGPIPE)) {
+        log_error("cannot write: %s", error_text(why));
+    }
+}
+
 int command_print(const char *text) {
     if (fputs(text, stdout) == EOF || fflush(stdout)) {
-        log_error("cannot write: %s", error_text(errno));
+        refuse_write(errno);
         return COMMAND_FAILED;
     }
     return COMMAND_GOOD;
@@ -33,7 +43,7 @@ int command_print(const char *text) {
 
 int command_write(int fd, const char *bytes, size_t length) {
     if (write_all(fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
-        log_error("cannot write: %s", error_text(errno));
+        refuse_write(errno);
         return -1;
     }
     return 0;

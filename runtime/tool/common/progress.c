@@ -37,7 +37,9 @@ static void set_timer(long seconds) {
 
 void progress_start(const char *what, const struct sink *bytes) {
     struct sigaction on = {.sa_handler = print_progress, .sa_flags = SA_RESTART};
-    if (isatty(STDERR_FILENO)) {
+    struct itimerval inherited; /* as of alarm(2), which survives exec: it stays */
+    getitimer(ITIMER_REAL, &inherited);
+    if (isatty(STDERR_FILENO) && !inherited.it_value.tv_sec && !inherited.it_value.tv_usec) {
         now.what = what;
         now.bytes = bytes;
         sigemptyset(&on.sa_mask);
@@ -48,7 +50,10 @@ void progress_start(const char *what, const struct sink *bytes) {
 
 void progress_stop(void) {
     static const char erase[] = "\r\x1b[K";
-    set_timer(0);
+    if (now.what) {
+        set_timer(0);
+    }
+    now.what = NULL;
     if (now.shown && write(STDERR_FILENO, erase, sizeof erase - 1) < 0) {
         return; /* the line stays */
     }

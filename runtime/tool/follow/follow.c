@@ -22,6 +22,7 @@
 #include "base/replace_file.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
+#include "tool/common/tool_process.h"
 #include "viewers/export_prometheus.h"
 #include "viewers/formats.h"
 
@@ -33,10 +34,8 @@ static void end_following(int signal) {
 }
 
 static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = end_following};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    tool_process_catch(SIGINT, end_following);
+    tool_process_catch(SIGTERM, end_following);
 }
 
 static void wait_seconds(double seconds) {

@@ -2,7 +2,6 @@
 #include "merge.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
@@ -24,7 +23,6 @@ static int fail_file(struct merge_file *f, const char *why) {
 
 int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes) {
     memset(f, 0, sizeof *f);
-    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error like others */
     const char *why = replace_file_open(&f->file, path, 0666);
     if (why) {
         return fail_file(f, why);

@@ -11,7 +11,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tool/common/tool_process.h"
 
 /* As execvp looks for it. The path has a slash. -1: not found. */
 static int find_program(char path[PATH_MAX], const char *program) {
@@ -41,17 +42,17 @@ static int find_program(char path[PATH_MAX], const char *program) {
 static int start_list(const char *linker, char *program, pid_t *pid) {
     char name[] = "ld.so", list[] = "--list";
     char *argv[] = {name, list, program, NULL};
-    posix_spawn_file_actions_t files;
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC)) {
+    int ends[2], nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0) {
         return -1;
     }
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    int failed = posix_spawn(pid, linker, &files, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
+    if (pipe2(ends, O_CLOEXEC)) {
+        close(nothing);
+        return -1;
+    }
+    struct tool_child how = {.fd = {nothing, ends[1], nothing}};
+    int failed = tool_process_spawn(pid, linker, argv, &how);
+    close(nothing);
     close(ends[1]);
     if (failed) {
         close(ends[0]);

@@ -35,6 +35,7 @@ static int make_folder(struct run_place *p) {
         }
         int n = snprintf(p->folder, sizeof p->folder, "%s/stint-XXXXXX", places[i]);
         if (n > 0 && (size_t)n < sizeof p->folder && mkdtemp(p->folder)) {
+            chmod(p->folder, 0700); /* whatever the umask */
             return 0;
         }
     }

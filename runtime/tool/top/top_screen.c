@@ -19,6 +19,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "tool/common/command.h"
+#include "tool/common/tool_process.h"
 
 #define ENTER "\x1b[?1049h\x1b[?25l"
 #define LEAVE "\x1b[?25h\x1b[?1049l"
@@ -44,13 +45,10 @@ static void note_resize(int number) {
 
 static void watch_signals(void) {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction on = {.sa_handler = note_end}; /* no SA_RESTART: poll returns */
-    sigemptyset(&on.sa_mask);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
-        sigaction(ends[i], &on, NULL);
+        tool_process_catch(ends[i], note_end);
     }
-    on.sa_handler = note_resize;
-    sigaction(SIGWINCH, &on, NULL);
+    tool_process_catch(SIGWINCH, note_resize);
 }
 
 int top_screen_enter(int screen) {
