@@ -17,4 +17,4 @@ stint_test_program(layout_program layout_program.c)
 stint_test_cases(ab. ab_test.py LABELS tool
     ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:diff_program_fake> $<TARGET_FILE:layout_program>
     CASES same slower zero only budget formats layout name_effect faults one_file environment
-        interrupt)
+        interrupt left output)

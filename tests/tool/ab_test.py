@@ -9,11 +9,11 @@ soon as an interval exists, on any machine.
 """
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree
 
 from cases import LIMIT, SKIPPED, environment, main, need
@@ -23,10 +23,11 @@ SAME = [FAKE, "-1", "10"]
 SLOW = [FAKE, "7", "10"]
 
 
-def ab(folder, *arguments, rc=0, **more):
-    done = subprocess.run([TOOL, "ab", *map(str, arguments)], env=environment(**more), cwd=str(folder),
-                          timeout=LIMIT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          universal_newlines=True, check=False)
+def ab(folder, *arguments, rc=0, shell="", **more):
+    """shell: commands of the shell that executes the tool."""
+    command = ["sh", "-c", shell + 'exec "$@"', "sh", TOOL, "ab", *map(str, arguments)]
+    done = subprocess.run(command, env=environment(**more), cwd=str(folder), timeout=LIMIT,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False)
     need(done.returncode == rc, "expected rc %d of %s" % (rc, arguments), done)
     return done
 
@@ -177,11 +178,15 @@ def case_faults(folder):
     fails(r"stint: ab: new, pair 1: .*crash: Segmentation fault; its output is in .*new-1\.txt",
           "--output", "crashed", "--", *SAME, "--", crash)
     need("why" in (folder / "crashed" / "new-1.txt").read_text())
-    fails(r"stint: ab: (old|new), pair 1: false: exit status 1; its output is in ", "--", "false", "--", "false")
+    fails(r"stint: ab: (old|new), pair 1: false: exit status 1; its output is not kept: it is empty",
+          "--", "false", "--", "false")
     fails(r"stint: ab: (old|new), pair 1: sleep: still running after 0\.2 s \(--limit\), killed",
           "--limit", "0.2", "--", "sleep", 1000, "--", "sleep", 1000)
-    fails(r"stint: ab: (old|new), pair 1: true wrote no statistics: compile with -DWITH_TIMER",
+    fails(r"stint: ab: (old|new), pair 1: true: wrote no statistics: compile with -DWITH_TIMER",
           "--", "true", "--", "true")
+    small = script(folder, "small", "ulimit -f 1; exec %s -1 10\n" % FAKE)
+    fails(r"stint: ab: (old|new), pair 1: .*small: wrote no statistics: STINT_FILE: cannot write .*/runs/.*: File "
+          r"too large; this run has no file; its output is in ", "-o", "runs", "--", small, "--", small)
     fails(r"stint: ab: cannot run ./nothing: No such file", "--", "./nothing", "--", *SAME)
     fails(r"stint: ab: crashed exists; --output needs a new folder", "--output", "crashed", "--",
           *SAME, "--", *SAME)
@@ -237,24 +242,69 @@ def case_environment(folder):
     need("has no effect" not in done.stderr and "stint table" in (folder / "own.txt").read_text(), done.stderr)
 
 
-def case_interrupt(folder):
-    """A signal to the tool ends the program that runs, and says where the runs are."""
-    mark = folder / "started"
-    slow = script(folder, "slow", "echo $$ >%s; exec sleep 1000\n" % mark)
-    with subprocess.Popen([TOOL, "ab", "--", slow, "--", slow], env=environment(), cwd=str(folder),
-                          stderr=subprocess.PIPE, universal_newlines=True) as tool:
-        until = time.monotonic() + LIMIT
-        while not (mark.exists() and mark.read_text().endswith("\n")) and time.monotonic() < until:
-            time.sleep(0.02)
-        tool.send_signal(signal.SIGTERM)
-        text = tool.communicate(timeout=LIMIT)[1]
-    need(tool.returncode == 128 + signal.SIGTERM, tool.returncode, text)
-    need("stint: ab: Terminated after 0 pairs; their runs are in " in text, text)
+def is_running(pid):
     try:
-        os.kill(int(mark.read_text()), 0)
-        need(False, "the program runs on")
-    except ProcessLookupError:
-        pass
+        return pathlib.Path("/proc/%s/stat" % pid).read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+# Leaves four processes: in the background, one that SIGTERM does not end, one in a session of its
+# own, and there the child of one that has ended. Their numbers are in a new file left.*.
+LEAVE = """pids=$(mktemp left.XXXXXX)
+command -v setsid >/dev/null || setsid() { "$@"; }
+sleep 1000 & echo $! >>$pids
+sh -c 'trap "" TERM; echo $$ >>'$pids'; exec sleep 1000' &
+setsid sh -c 'trap "" TERM; echo $$ >>'$pids'; exec sleep 1000' &
+setsid sh -c 'sleep 1000 & echo $! >>'$pids &
+until test $(wc -l <$pids) = 4; do sleep 0.01; done
+"""
+
+
+def need_ended(folder, runs):
+    pids = [pid for file in folder.glob("left.*") for pid in file.read_text().split()]
+    need(len(pids) == 4 * runs and not [pid for pid in pids if is_running(pid)], "some run on", pids)
+
+
+def case_left(folder):
+    """Processes that a program leaves are ended with it, and said once for a side; a job of the
+    shell that the tool replaced is left alone."""
+    leaves = script(folder, "leaves", LEAVE + "exec %s -1 10\n" % FAKE)
+    done = ab(folder, "--pairs", 2, "--", *SAME, "--", leaves, rc=3)
+    lines = re.findall(r"stint: ab: new, pair 1: processes that ran on after the end of .*leaves were killed: "
+                       r"\w+, \.\.\. \(4\)\n", done.stderr)
+    need(len(lines) == 1 and done.stderr.count(" ran on ") == 1, done.stderr)
+    need_ended(folder, 2)
+    ab(folder, "--", *SAME, "--", *SAME, shell="sleep 1000 >/dev/null 2>&1 & echo $! >job;")
+    job = int((folder / "job").read_text())
+    need(is_running(job), "the job was killed")
+    os.kill(job, signal.SIGKILL)
+
+
+def case_output(folder):
+    """The output of a program that fails: its beginning and its end, and how much is between."""
+    prints = script(folder, "prints", "echo first; head -c 100000000 /dev/zero; echo last; exit 3\n")
+    ab(folder, "--output", "runs", "--", prints, "--", prints, rc=2)
+    (file,) = (folder / "runs").glob("*.txt")
+    text = file.read_bytes()
+    middle = b"\n... %d bytes left out ...\n" % (100000011 - 131072)
+    need(text.startswith(b"first\n") and text.endswith(b"\0last\n") and text[65536:].startswith(middle) and
+         len(text) == 131072 + len(middle), len(text))
+    done = ab(folder, "--", prints, "--", prints, rc=2, shell="ulimit -f 8;")
+    need(done.stderr.count("\n") == 1 and "status 3; its output is not kept: File too large" in done.stderr, done)
+
+
+def case_interrupt(folder):
+    """A signal to the tool ends what runs, and says where the runs are; not one that was ignored
+    when the tool was started, as by nohup."""
+    stops = script(folder, "stops", LEAVE + "kill -TERM $PPID; exec sleep 1000\n")
+    done = ab(folder, "--", stops, "--", stops, rc=128 + signal.SIGTERM)
+    need("stint: ab: Terminated after 0 pairs; their runs are in " in done.stderr and
+         " ran on " not in done.stderr, done.stderr)
+    need_ended(folder, 1)
+    hangs_up = script(folder, "hangs_up", "kill -HUP $PPID; exec %s -1 10\n" % FAKE)
+    ab(folder, "--", hangs_up, "--", *SAME, rc=128 + signal.SIGHUP)
+    ab(folder, "--", hangs_up, "--", *SAME, shell="trap '' HUP;")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/read_beginning.h"
+#include "base/replace_file.h"
+#include "base/write_all.h"
 #include "tool/common/command.h"
 #include "tool/diff/diff.h"
 #include "tool/run/run_files.h"
@@ -260,42 +262,79 @@ static int read_aslr(void) {
 
 /* ---- One run. */
 
-static int report_end(const struct run_side *s, const char *where) {
-    const char *name = s->argv[0];
-    switch (s->end) {
-    case RUN_SIDE_NOT_RUN:
-        log_error("ab: cannot run %.200s: %s", name, error_text(s->number));
-        break;
-    case RUN_SIDE_STATUS:
-        log_error("ab: %s: %.200s: exit status %d; its output is in %.400s", where, name, s->number,
-                  s->output);
-        break;
-    case RUN_SIDE_SIGNAL:
-        log_error("ab: %s: %.200s: %s; its output is in %.400s", where, name, strsignal(s->number),
-                  s->output);
-        break;
-    case RUN_SIDE_LATE:
-        log_error("ab: %s: %.200s: still running after %s s (--limit), killed; its output is in "
-                  "%.400s",
-                  where, name, number_short(s->limit, 6).text, s->output);
-        break;
-    default:
-        break;
+/* NULL, or why it is not kept. */
+static const char *keep_output(const struct run_side *s) {
+    struct replace_file f;
+    const char *why = s->printed.length ? NULL : "it is empty";
+    why = why ? why : replace_file_open(&f, s->output, 0666);
+    if (why) {
+        return why;
     }
+    if (write_all(f.fd, s->printed.data, s->printed.length, WRITE_NO_WAIT) < s->printed.length) {
+        why = error_text(errno);
+        replace_file_abort(&f);
+        return why;
+    }
+    return replace_file_commit(&f);
+}
+
+/* One line about the last run of a side: `what` happened, and where its output is. -1. */
+static int report_run(const struct run_side *s, const char *where, const char *what) {
+    const char *why = keep_output(s);
+    log_error("ab: %s: %.200s: %s; its output is %s%.300s", where, s->argv[0], what,
+              why ? "not kept: " : "in ", why ? why : s->output);
     return -1;
 }
 
-/* As run_ab_side. */
+static int report_end(const struct run_side *s, const char *where) {
+    char what[80];
+    switch (s->end) {
+    case RUN_SIDE_NOT_RUN:
+        log_error("ab: cannot run %.200s: %s", s->argv[0], error_text(s->number));
+        return -1;
+    case RUN_SIDE_STATUS:
+        snprintf(what, sizeof what, "exit status %d", s->number);
+        return report_run(s, where, what);
+    case RUN_SIDE_SIGNAL:
+        return report_run(s, where, strsignal(s->number));
+    default:
+        snprintf(what, sizeof what, "still running after %s s (--limit), killed",
+                 number_short(s->limit, 6).text);
+        return report_run(s, where, what);
+    }
+}
+
+/* Once for a side, not for each pair. */
+static void report_left(struct run_side *s, const char *where) {
+    if (s->left && !s->left_is_said) {
+        s->left_is_said = 1;
+        log_warning(
+            "ab: %s: processes that ran on after the end of %.200s were killed: %.*s%s (%u)", where,
+            s->argv[0], (int)strcspn(s->left_name, "\n"), s->left_name, s->left > 1 ? ", ..." : "",
+            s->left);
+    }
+}
+
+/* Why a run has no file, as the library in the program has said, or else what is usual. As
+ * run_ab_side. */
 static int find_missing_run(struct comparison *c, const struct run_place *place, int side,
                             const char *where) {
-    char **argv = c->r->side[side].argv;
-    int found = run_files_stray(c->stray[side], argv, place->since_ns);
-    if (!found) {
-        log_error("ab: %s: %.200s wrote no statistics: compile with -DWITH_TIMER and link with "
-                  "stint; " AB_FILE_RULE,
-                  where, argv[0]);
+    static const char refusal[] = "stint: STINT_FILE: cannot write ";
+    const struct run_side *s = &c->r->side[side];
+    char what[1024];
+    int found = run_files_stray(c->stray[side], s->argv, place->since_ns);
+    if (found) {
+        return found > 0 ? AB_STRAY : -1;
     }
-    return found > 0 ? AB_STRAY : -1;
+    const char *why = "compile with -DWITH_TIMER and link with stint; " AB_FILE_RULE, *line = NULL;
+    if (s->printed.length) {
+        line = memmem(s->printed.data, s->printed.length, refusal, sizeof refusal - 1);
+    }
+    if (line) {
+        why = line + sizeof "stint:";
+    }
+    snprintf(what, sizeof what, "wrote no statistics: %.*s", (int)strcspn(why, "\n"), why);
+    return report_run(s, where, what);
 }
 
 /* Two sides with one file are one mistake; each run replaces the other side's. */
@@ -354,12 +393,13 @@ static int run_ab_side(struct comparison *c, int side, uint32_t number, uint32_t
     run_side_start(s);
     if (s->end == RUN_SIDE_STOPPED) {
         c->stopped = s->number;
+        keep_output(s);
         return -1;
     }
+    report_left(s, where);
     if (s->end != RUN_SIDE_GOOD) {
         return report_end(s, where);
     }
-    unlink(output);
     return find_ab_run(c, &place, side, where, number);
 }
 
@@ -383,12 +423,6 @@ static int run_ab_pair(struct comparison *c, uint32_t number, uint32_t warmup) {
 }
 
 /* ---- All pairs. */
-
-static double read_ab_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* "pair 7 of 50, undecided 4 of 12: solve, parse, read ..." */
 static void show_progress(const struct comparison *c) {
@@ -450,14 +484,14 @@ static int run_warmups(struct comparison *c) {
 
 /* 0; -1 after one line or a signal. */
 static int run_pairs(struct comparison *c) {
-    double from = read_ab_seconds();
+    double from = run_side_seconds();
     struct ab_request *r = c->r;
     if (run_warmups(c)) {
         return -1;
     }
     r->pairing.end = "all pairs of the budget were run (--pairs)";
     while (c->done < r->pairs) {
-        if (c->done && r->seconds > 0 && read_ab_seconds() - from >= r->seconds) {
+        if (c->done && r->seconds > 0 && run_side_seconds() - from >= r->seconds) {
             r->pairing.end = "the time of the budget is spent (--time)";
             return 0;
         }
@@ -548,14 +582,18 @@ int cmd_ab(int argc, char **argv) {
     c.r = &r;
     c.random = r.pairing.seed;
     name_variables();
-    if (make_ab_folder(&c)) {
-        return COMMAND_BAD;
-    }
     if (diff_start(&c.d, r.pairs, r.pairs)) {
         log_error("ab: not enough memory");
         return COMMAND_BAD;
     }
-    run_side_block();
+    int why = run_side_block();
+    if (why) {
+        log_error("ab: cannot wait for signals, or no /dev/null: %s", error_text(why));
+        return COMMAND_BAD;
+    }
+    if (make_ab_folder(&c)) {
+        return COMMAND_BAD;
+    }
     status = run_comparison(&c);
     diff_end(&c.d);
     return status;

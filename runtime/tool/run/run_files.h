@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/text.h"
+
 struct run_place {
     char pattern[PATH_MAX]; /* for STINT_FILE */
     char folder[PATH_MAX];  /* made by run_place_make, "" = none */
@@ -73,8 +75,8 @@ void run_ranges_check(const char *program);
 /* One line: how many ranges each of these interfaces has delivered. */
 void run_ranges_say(uint32_t wanted, const uint64_t count[RUN_RANGES]);
 
-/* ---- run_side.c: runs a program for `stint ab`: in a process group of its own, with its output
- * in a file and a time limit. The caller has blocked the signals of run_side_block before. */
+/* ---- run_side.c: runs a program for `stint ab`: in a process group of its own, with a time limit;
+ * its standard output and error are in memory. */
 
 /* How a run ended. */
 enum run_side_end {
@@ -88,16 +90,23 @@ enum run_side_end {
 
 struct run_side {
     char **argv;
-    const char *output; /* the file for its standard output and error */
     double limit;       /* seconds */
-    pid_t pid;          /* of the last run */
+    const char *output; /* for the caller: a file for `printed`, if the run is bad */
+    int left_is_said;   /* for the caller */
+    pid_t pid;          /* of the last run, and what follows */
     enum run_side_end end;
     int number;
+    unsigned left;      /* processes that were killed because they ran on after its end */
+    char left_name[32]; /* of the first of them, with a newline */
+    /* On standard output and error: the first and the last 64 KiB, with a NUL after them, and
+     * between them how much was left out. */
+    struct text printed;
 };
 
-/* Blocks SIGCHLD and the signals that stop the tool; run_side_start waits for them. */
-void run_side_block(void);
-/* Runs it once and sets pid, end and number. */
+/* Blocks SIGCHLD and the signals that stop the tool; run_side_start waits for them. 0, or errno. */
+int run_side_block(void);
+/* Runs it once and sets the members from pid on. */
 void run_side_start(struct run_side *s);
+double run_side_seconds(void); /* CLOCK_MONOTONIC */
 
 #endif
