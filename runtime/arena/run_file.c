@@ -144,6 +144,9 @@ static int make_temporary(void) {
         file.temporary[0] = '\0';
         return -1;
     }
+    if ((s.st_mode & 0777) != 0600) {
+        fchmod(file.fd, 0600); /* the umask took bits of the owner, who reads it */
+    }
     file.device = s.st_dev;
     file.inode = s.st_ino;
     return 0;

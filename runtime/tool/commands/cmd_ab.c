@@ -202,7 +202,7 @@ static int make_ab_folder(struct comparison *c) {
     if (n < 0 || (size_t)n >= sizeof path) {
         return refuse_folder(path, ENAMETOOLONG);
     }
-    int failed = c->r->folder ? mkdir(path, 0777) : !mkdtemp(path);
+    int failed = c->r->folder ? mkdir(path, 0777) : run_folder_make(path);
     if (failed && errno == EEXIST) {
         log_error("ab: %.500s exists; --output needs a new folder, so that no runs are mixed",
                   path);

@@ -26,6 +26,10 @@ static int refuse_long_path(const char *path) {
     return -1;
 }
 
+int run_folder_make(char *template) {
+    return mkdtemp(template) && !chmod(template, 0700) ? 0 : -1;
+}
+
 /* Memory first: a run file may be as large as STINT_MEMORY. */
 static int make_folder(struct run_place *p) {
     const char *const places[] = {"/dev/shm", getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
@@ -34,8 +38,7 @@ static int make_folder(struct run_place *p) {
             continue;
         }
         int n = snprintf(p->folder, sizeof p->folder, "%s/stint-XXXXXX", places[i]);
-        if (n > 0 && (size_t)n < sizeof p->folder && mkdtemp(p->folder)) {
-            chmod(p->folder, 0700); /* whatever the umask */
+        if (n > 0 && (size_t)n < sizeof p->folder && !run_folder_make(p->folder)) {
             return 0;
         }
     }

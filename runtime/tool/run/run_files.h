@@ -23,6 +23,8 @@ struct run_files {
     size_t count;
 };
 
+/* mkdtemp, with mode 0700 whatever the umask. 0, or -1. */
+int run_folder_make(char *template);
 /* file: the pattern; NULL: a new folder in memory. 0, or -1 after one line. */
 int run_place_make(struct run_place *out, const char *file);
 /* Run files there that began since. 0, or -1 after one line. */
