@@ -121,6 +121,9 @@ COMMANDS = {
     "info": ["info", "{top}/a.stint"],
     "annotate": ["annotate", "{top}/a.stint"],
     "help": ["help"],
+    # The library by itself.
+    "program": ["/usr/bin/env", "STINT_FILE={}/r.stint", "STINT_REPORT=table", "STINT_OUTPUT={}/report",
+                "{top}/fake", "end"],
 }
 
 
@@ -132,7 +135,9 @@ class Cell:
         self.folder.mkdir()
         if user:
             os.chown(str(self.folder), NOBODY, NOBODY)
-        argv = [str(top / "stint"), *(word.format(self.folder, top=top) for word in COMMANDS[command])]
+        argv = [word.format(self.folder, top=top) for word in COMMANDS[command]]
+        if not argv[0].startswith("/"):
+            argv.insert(0, str(top / "stint"))
         self.rc, out, err = self.start(argv, state, user)
         self.out, self.err = self.plain_text(out), self.plain_text(err)
         self.state = self.reference = self.read_state()
@@ -182,8 +187,12 @@ class Cell:
             mode = path.stat().st_mode
             if not os.access(str(path), os.R_OK):
                 path.chmod(0o700)
-            written = stat.S_ISREG(mode) and name != "all.stint" and name.endswith(".stint")
-            yield name, (mode, path.read_bytes() if stat.S_ISREG(mode) and not written else b"")
+            content = path.read_bytes() if stat.S_ISREG(mode) else b""
+            if name == "report":
+                content = self.plain_text(content)
+            elif name.endswith(".stint") and name != "all.stint":
+                content = "a run"
+            yield name, (mode, content)
 
 
 def masked(mode, umask):
