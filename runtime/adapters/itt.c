@@ -82,20 +82,25 @@ static void itt_take_lists(const struct itt_global *global) {
     }
 }
 
-/* The macros of ITT read the domain before they call. NULL for one that is not of the tool. */
+/* The macros of ITT read the domain before they call. */
+static int itt_domain_is(const struct itt_domain *domain) {
+    return domain && range_thing_is(&domain_shape, domain->extra2);
+}
+
+/* That without room for one that is not of the tool: its ranges are counted, and not their ends. */
 static const struct range_domain *itt_domain_find(const struct itt_domain *domain) {
-    if (!domain || !range_thing_is(&domain_shape, domain->extra2)) {
-        return NULL;
+    if (!itt_domain_is(domain)) {
+        return &range_lost[RANGE_ITT];
     }
     return ((const struct itt_own_domain *)domain->extra2)->domain;
 }
 
-const struct range_domain *itt_domain_of(const struct itt_domain *domain) {
-    const struct range_domain *d = itt_domain_find(domain);
-    if (!d) {
+int itt_domain_check(const struct itt_domain *domain) {
+    int is_one = itt_domain_is(domain);
+    if (!is_one) {
         stint_impl_lose_range();
     }
-    return d;
+    return is_one;
 }
 
 /* NULL for one that is not of the tool, nor known to it. */
@@ -124,12 +129,9 @@ struct range_name itt_name_of(const struct itt_string *string, const char *witho
 static void itt_task_begin(const struct itt_domain *domain, struct itt_id task,
                            struct itt_id parent, const struct itt_string *name) {
     static struct stint_impl_site nameless = {"task", "ITT", "", 0, 0, 0, 0, 0};
-    const struct range_domain *d = itt_domain_of(domain);
     struct itt_own_string *own = itt_string_find(name);
     struct stint_impl_site *site = own ? &own->site : &nameless;
-    if (d) {
-        range_push_site(d, site);
-    }
+    range_push_site(itt_domain_find(domain), site);
 }
 
 static void itt_task_begin_fn(const struct itt_domain *domain, struct itt_id task,
@@ -138,12 +140,7 @@ static void itt_task_begin_fn(const struct itt_domain *domain, struct itt_id tas
 }
 
 static void itt_task_end(const struct itt_domain *domain) {
-    const struct range_domain *d = itt_domain_find(domain);
-    if (d) {
-        range_pop(d);
-    } else {
-        stint_impl_lose_end();
-    }
+    range_pop(itt_domain_find(domain));
 }
 
 /* ---- Overlapped tasks, regions and frames, found again by their domain and number. */
@@ -158,10 +155,8 @@ static uint64_t interval_key(const struct itt_domain *domain, const struct itt_i
 
 static void interval_begin(const struct itt_domain *domain, const struct itt_id *id,
                            struct range_name name) {
-    const struct range_domain *d = itt_domain_of(domain);
-    if (d) {
-        range_start_as(interval_key(domain, id), d, name, d->set);
-    }
+    const struct range_domain *d = itt_domain_find(domain);
+    range_start_as(interval_key(domain, id), d, name, d->set);
 }
 
 static void itt_overlapped_begin(const struct itt_domain *domain, struct itt_id id,
@@ -205,6 +200,7 @@ static const struct {
     FUNCTION("metadata_add", itt_metadata_add),
     FUNCTION("counter_create", itt_counter_create),
     FUNCTION("counter_create_typed", itt_counter_create_typed),
+    FUNCTION("counter_destroy", itt_counter_destroy),
     FUNCTION("counter_set_value", itt_counter_set),
     FUNCTION("counter_inc", itt_counter_inc),
     FUNCTION("counter_inc_delta", itt_counter_add),

@@ -64,12 +64,11 @@ struct itt_global {
 /* Types of numbers. */
 enum { ITT_U64 = 1, ITT_S64, ITT_U32, ITT_S32, ITT_U16, ITT_S16, ITT_FLOAT, ITT_DOUBLE };
 
-struct range_domain;
 struct range_name;
 
-/* itt.c. The domain of the tool; NULL, counted, if it is not one. The name of a string, or the
+/* itt.c. Whether it is a domain of the tool; if not, that is counted. The name of a string, or the
  * other one. */
-const struct range_domain *itt_domain_of(const struct itt_domain *domain);
+int itt_domain_check(const struct itt_domain *domain);
 struct range_name itt_name_of(const struct itt_string *string, const char *without);
 
 /* itt_numbers.c */
@@ -78,6 +77,7 @@ void itt_metadata_add(const struct itt_domain *domain, struct itt_id id,
                       const struct itt_string *key, int type, size_t count, const void *data);
 struct itt_counter *itt_counter_create_typed(const char *name, const char *domain, int type);
 struct itt_counter *itt_counter_create(const char *name, const char *domain);
+void itt_counter_destroy(struct itt_counter *counter);
 void itt_counter_set(struct itt_counter *counter, const void *data);
 void itt_counter_add(struct itt_counter *counter, uint64_t more);
 void itt_counter_inc(struct itt_counter *counter);

@@ -12,7 +12,8 @@
 struct itt_counter {
     const char *name;
     int64_t value; /* of inc and dec, atomic */
-    uint64_t type; /* of set_value */
+    int type;      /* of set_value */
+    uint64_t made; /* how often it was created, less how often destroyed. Atomic */
 };
 
 static void counter_fill(void *body, struct range_name name) {
@@ -26,13 +27,27 @@ static const struct range_shape counter_shape = {0x6974742d636f756e, sizeof(stru
 struct itt_counter *itt_counter_create_typed(const char *name, const char *domain, int type) {
     struct itt_counter *c = range_thing_or(&counter_shape, name, NULL);
     if (c) {
-        c->type = (uint64_t)type;
+        c->type = type;
+        __atomic_fetch_add(&c->made, 1, __ATOMIC_RELAXED);
     }
     return c;
 }
 
 struct itt_counter *itt_counter_create(const char *name, const char *domain) {
     return itt_counter_create_typed(name, domain, ITT_U64);
+}
+
+/* 0: it is none, or was destroyed by all that created it. */
+static int itt_counter_is(const struct itt_counter *counter) {
+    return range_thing_is(&counter_shape, counter) &&
+           __atomic_load_n(&counter->made, __ATOMIC_RELAXED);
+}
+
+/* The next counter of the name begins at 0. */
+void itt_counter_destroy(struct itt_counter *counter) {
+    if (itt_counter_is(counter) && !__atomic_sub_fetch(&counter->made, 1, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&counter->value, 0, __ATOMIC_RELAXED);
+    }
 }
 
 static double itt_number(int type, const void *data) {
@@ -61,19 +76,19 @@ static void itt_value(const char *name, int type, const void *data) {
 
 void itt_metadata_add(const struct itt_domain *domain, struct itt_id id,
                       const struct itt_string *key, int type, size_t count, const void *data) {
-    if (itt_domain_of(domain) && count) {
+    if (itt_domain_check(domain) && count) {
         itt_value(itt_name_of(key, "metadata").bytes, type, data);
     }
 }
 
 void itt_counter_set(struct itt_counter *counter, const void *data) {
-    if (range_thing_is(&counter_shape, counter)) {
-        itt_value(counter->name, (int)counter->type, data);
+    if (itt_counter_is(counter)) {
+        itt_value(counter->name, counter->type, data);
     }
 }
 
 void itt_counter_add(struct itt_counter *counter, uint64_t more) {
-    if (range_thing_is(&counter_shape, counter)) {
+    if (itt_counter_is(counter)) {
         int64_t now = __atomic_add_fetch(&counter->value, (int64_t)more, __ATOMIC_RELAXED);
         stint_impl_value_named(counter->name, UINT64_MAX, (double)now);
     }
@@ -94,7 +109,7 @@ void itt_counter_dec(struct itt_counter *counter) {
 /* A counter without a handle: that of the name. */
 void itt_counter_add_named(const struct itt_domain *domain, const struct itt_string *name,
                            uint64_t more) {
-    if (itt_domain_of(domain)) {
+    if (itt_domain_check(domain)) {
         itt_counter_add(itt_counter_create(itt_name_of(name, "counter").bytes, NULL), more);
     }
 }
@@ -105,7 +120,7 @@ void itt_counter_inc_named(const struct itt_domain *domain, const struct itt_str
 
 void itt_marker(const struct itt_domain *domain, struct itt_id id, const struct itt_string *name,
                 int scope) {
-    if (itt_domain_of(domain)) {
+    if (itt_domain_check(domain)) {
         stint_impl_mark_named(itt_name_of(name, "marker").bytes, UINT64_MAX);
     }
 }

@@ -90,52 +90,86 @@ RANGE_EXPORTED void kokkosp_end_deep_copy(void) {
     range_pop(kokkos);
 }
 
-/* ---- Sections: created, then started and stopped, also several times. */
+/* ---- Sections: created, started and stopped, also several times, and destroyed.
+ *
+ * A number is a place and, above it, how often that place was taken and given back: one that was
+ * destroyed is refused, and not taken for the section that has its place. */
 
-static struct {
-    const struct range_text *name; /* written before the number is handed out */
-    uint64_t range;                /* atomic; 0: not started */
+#define SECTION_NONE UINT32_MAX
+
+static struct section {
+    uint32_t number;  /* without the place; the lowest bit above it: the section exists. Atomic */
+    uint32_t refused; /* starts by numbers of this place that were lost, less their stops. Atomic */
+    const char *name; /* never freed; written before the number is handed out */
+    uint64_t range;   /* atomic; 0: not started */
 } sections[SECTIONS];
-static uint32_t section_count; /* atomic; may be more */
+
+/* NULL: the number is none, or its section was destroyed. */
+static struct section *section_find(uint32_t id) {
+    struct section *s = &sections[id % SECTIONS];
+    uint32_t number = __atomic_load_n(&s->number, __ATOMIC_ACQUIRE);
+    if (id == SECTION_NONE || !(number & SECTIONS) || number != id - id % SECTIONS) {
+        return NULL;
+    }
+    return s;
+}
+
+/* The number of a section in a free place. */
+static uint32_t section_make(const char *name) {
+    for (uint32_t at = 0; name && at < SECTIONS; ++at) {
+        struct section *s = &sections[at];
+        uint32_t number = __atomic_load_n(&s->number, __ATOMIC_RELAXED);
+        if (!(number & SECTIONS) &&
+            __atomic_compare_exchange_n(&s->number, &number, number + SECTIONS, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+            s->name = name;
+            return number + SECTIONS + at;
+        }
+    }
+    return SECTION_NONE;
+}
 
 RANGE_EXPORTED void kokkosp_create_profile_section(const char *name, uint32_t *id) {
-    uint32_t at = __atomic_fetch_add(&section_count, 1, __ATOMIC_RELAXED);
-    if (!id) {
-        return;
-    }
-    *id = UINT32_MAX;
-    if (at >= SECTIONS) {
-        __atomic_store_n(&section_count, SECTIONS, __ATOMIC_RELAXED);
-        stint_impl_lose_range();
-    } else if (name) {
-        sections[at].name = range_text_keep((struct range_name){name, strlen(name)});
-        *id = at;
+    static const struct range_shape shape = {0x6b6f6b6b6f732d6e, 0, range_thing_clear};
+    if (id) {
+        *id = section_make(range_thing_or(&shape, name, NULL)); /* no bytes before the name */
     }
 }
 
 RANGE_EXPORTED void kokkosp_destroy_profile_section(uint32_t id) {
+    struct section *s = section_find(id);
+    if (s) {
+        uint32_t number = id - id % SECTIONS;
+        range_finish(__atomic_exchange_n(&s->range, 0, __ATOMIC_ACQ_REL));
+        __atomic_compare_exchange_n(&s->number, &number, number + SECTIONS, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED);
+    }
 }
 
 RANGE_EXPORTED void kokkosp_start_profile_section(uint32_t id) {
-    if (id >= SECTIONS || !sections[id].name) {
-        stint_impl_lose_range();
-        return;
+    struct section *s = section_find(id);
+    uint64_t range = 0;
+    if (s) {
+        range = range_start(kokkos, (struct range_name){s->name, strlen(s->name)}, NULL);
+        range_finish(__atomic_exchange_n(&s->range, range, __ATOMIC_ACQ_REL));
+    } else {
+        range_refuse(RANGE_KOKKOS);
     }
-    const struct range_text *text = sections[id].name;
-    struct range_name name = {text->bytes, text->length};
-    uint64_t range = range_start(kokkos, name, NULL);
-    range_finish(__atomic_exchange_n(&sections[id].range, range, __ATOMIC_ACQ_REL));
+    if (!range) {
+        __atomic_fetch_add(&sections[id % SECTIONS].refused, 1, __ATOMIC_RELAXED);
+    }
 }
 
 RANGE_EXPORTED void kokkosp_stop_profile_section(uint32_t id) {
+    struct section *s = section_find(id);
     uint64_t range = 0;
-    if (id < SECTIONS) {
-        range = __atomic_exchange_n(&sections[id].range, 0, __ATOMIC_ACQ_REL);
+    if (s) {
+        range = __atomic_exchange_n(&s->range, 0, __ATOMIC_ACQ_REL);
     }
     if (range) {
         range_finish(range);
     } else {
-        stint_impl_lose_end();
+        range_finish_refused(&sections[id % SECTIONS].refused);
     }
 }
 

@@ -43,6 +43,8 @@ struct range_stack {
 /* A pointer, and initial-exec: with the stack itself in thread-local storage a range costs 0.3 of a
  * dynamic scope more, as a library that is loaded at run time finds that by a call. */
 static __thread struct range_stack *stack_here __attribute__((tls_model("initial-exec")));
+/* Pushed ranges of the thread that were lost because it had no stack, less their ends. */
+static __thread uint32_t without_stack __attribute__((tls_model("initial-exec")));
 
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -74,7 +76,7 @@ static void key_make(void) {
     has_key = !pthread_key_create(&key, stack_free);
 }
 
-/* The thread's first one; NULL without memory, counted. */
+/* The thread's first one; NULL without memory. */
 static struct range_stack *stack_make(void) {
     ERRNO_KEEP;
     pthread_once(&key_once, key_make);
@@ -88,8 +90,6 @@ static struct range_stack *stack_make(void) {
     }
     if (stack) {
         stint_impl_range_guards(stack->open, sizeof stack->open);
-    } else {
-        stint_impl_lose_range();
     }
     stack_here = stack;
     return stack;
@@ -105,9 +105,21 @@ static int level_of(const struct domain_ranges *domain) {
     return (int)(domain->depth + domain->unentered);
 }
 
+/* Ranges of threads without counts, as in a signal handler that interrupts the recorder: the next
+ * thread that gets some adds them to its own. Atomic. */
+static uint64_t early_counts[RANGE_INTERFACES];
+
+static void count_early(enum range_interface interface) {
+    __atomic_fetch_add(&early_counts[interface], 1, __ATOMIC_RELAXED);
+}
+
 static __attribute__((noinline)) void stack_find_counts(struct range_stack *stack) {
     if (!stint_impl_range_counts(&stack->counts)) {
         stack->base = stint_impl_thread_here->base;
+    }
+    for (int i = 0; stack->counts && i < RANGE_INTERFACES; ++i) {
+        stint_impl_owner_add(&stack->counts[i],
+                             __atomic_exchange_n(&early_counts[i], 0, __ATOMIC_RELAXED));
     }
 }
 
@@ -119,6 +131,8 @@ static inline __attribute__((always_inline)) void stack_count(struct range_stack
     }
     if (stack->counts) {
         stint_impl_owner_add(&stack->counts[interface], 1);
+    } else {
+        count_early(interface);
     }
 }
 
@@ -135,6 +149,8 @@ void range_count(enum range_interface interface) {
     struct range_stack *stack = stack_get();
     if (stack) {
         stack_count(stack, interface);
+    } else {
+        count_early(interface);
     }
 }
 
@@ -144,6 +160,9 @@ range_enter(const struct range_domain *domain, int *level) {
     struct range_stack *stack = stack_get();
     *level = 0;
     if (!stack) {
+        ++without_stack;
+        stint_impl_lose_range();
+        count_early(domain->interface);
         return NULL;
     }
     struct domain_ranges *of = &stack->of[domain->number];
@@ -227,7 +246,7 @@ static void range_end(struct open_range *range) {
 int range_pop(const struct range_domain *domain) {
     struct range_stack *stack = stack_here;
     if (!stack || !level_of(&stack->of[domain->number])) {
-        stint_impl_lose_end();
+        range_finish_refused(&without_stack);
         return -1;
     }
     struct domain_ranges *of = &stack->of[domain->number];

@@ -25,7 +25,7 @@ const struct range_domain range_default[RANGE_INTERFACES] = {
     DOMAIN(RANGE_NVTX), DOMAIN(RANGE_ITT), DOMAIN(RANGE_OMPT), DOMAIN(RANGE_KOKKOS),
     DOMAIN(RANGE_ROCTX)};
 #define LOST(interface) [interface] = {NULL, NULL, RANGE_DOMAIN_LOST, interface}
-static const struct range_domain lost_domain[RANGE_INTERFACES] = {
+const struct range_domain range_lost[RANGE_INTERFACES] = {
     LOST(RANGE_NVTX), LOST(RANGE_ITT), LOST(RANGE_OMPT), LOST(RANGE_KOKKOS), LOST(RANGE_ROCTX)};
 
 int range_is_off(enum range_interface interface) {
@@ -104,13 +104,13 @@ const struct range_domain *range_domain_get(enum range_interface interface,
     }
     const struct range_text *text = range_text_keep(name);
     if (!text) {
-        return &lost_domain[interface];
+        return &range_lost[interface];
     }
     uint32_t at = __atomic_fetch_add(&domain_count, 1, __ATOMIC_RELAXED);
     if (at >= RANGE_DOMAINS) {
         STORE(&domain_count, RANGE_DOMAINS);
         stint_impl_lose_range();
-        return &lost_domain[interface];
+        return &range_lost[interface];
     }
     range_domains[at].number = at + RANGE_INTERFACES;
     range_domains[at].interface = interface;
@@ -127,7 +127,7 @@ const struct range_domain *range_domain_of(enum range_interface interface, const
     if (!handle) {
         return &range_default[interface];
     }
-    return &lost_domain[interface];
+    return &range_lost[interface];
 }
 
 /* ---- Categories. */
@@ -314,32 +314,52 @@ struct stint_impl_site *range_waiting_site(const char *name) {
 
 /* ---- Ranges between a start and an end. */
 
-#define TRIES 64
-
 static struct started {
     uint64_t state; /* odd: open */
     uint64_t key;   /* of the program; 0: it has none, or is ending. Atomic, written last */
     uint64_t handle[2];
     const stint_set *set;
+    uint32_t refused; /* keys that begin their search here: lost, less their ends. Atomic */
 } started[RANGE_STARTED];
 static uint32_t next_place; /* atomic */
+static uint32_t refusals;   /* atomic; since a search found no place. An end clears it */
+
+void range_refuse(enum range_interface interface) {
+    range_count(interface);
+    stint_impl_lose_range();
+}
+
+void range_finish_refused(uint32_t *refused) {
+    uint32_t is = LOAD(refused);
+    while (is && !__atomic_compare_exchange_n(refused, &is, is - 1, 1, __ATOMIC_RELAXED,
+                                              __ATOMIC_RELAXED)) {
+    }
+    if (!is) {
+        stint_impl_lose_end();
+    }
+}
 
 /* In a free place, from the first one on. Its number; 0 without one, counted. */
 static uint64_t started_begin(uint32_t first, const struct range_domain *domain,
                               struct range_name name, const stint_set *set) {
-    range_count(domain->interface);
-    for (uint32_t i = 0; i < TRIES; ++i) {
+    uint32_t tries = RANGE_STARTED;
+    if (LOAD(&refusals) % 64) {
+        tries = 0;
+    }
+    for (uint32_t i = 0; i < tries; ++i) {
         uint32_t at = (first + i) % RANGE_STARTED;
         struct started *s = &started[at];
         uint64_t state = LOAD(&s->state);
         if (!(state & 1) && __atomic_compare_exchange_n(&s->state, &state, state + 1, 0,
                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            range_count(domain->interface);
             s->set = set;
             stint_impl_handle_begin_dynamic(s->handle, name.bytes, name.length);
             return (state + 1) * RANGE_STARTED + at;
         }
     }
-    stint_impl_lose_range();
+    __atomic_fetch_add(&refusals, 1, __ATOMIC_RELAXED);
+    range_refuse(domain->interface);
     return 0;
 }
 
@@ -347,8 +367,9 @@ uint64_t range_start(const struct range_domain *domain, struct range_name name,
                      const stint_set *set) {
     uint32_t first = __atomic_fetch_add(&next_place, 1, __ATOMIC_RELAXED);
     uint64_t number = started_begin(first, domain, name, set);
-    if (!number) {
-        __atomic_fetch_add(&next_place, TRIES, __ATOMIC_RELAXED); /* beyond those that are open */
+    uint32_t passed = ((uint32_t)number - first) % RANGE_STARTED;
+    if (number && passed) {
+        __atomic_fetch_add(&next_place, passed, __ATOMIC_RELAXED); /* beyond those that are open */
     }
     return number;
 }
@@ -367,6 +388,9 @@ void range_finish(uint64_t number) {
     const stint_set *set = s->set;
     if (__atomic_compare_exchange_n(&s->state, &state, state + 1, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED)) {
+        if (LOAD(&refusals)) {
+            STORE(&refusals, 0);
+        }
         stint_impl_handle_end_in(handle, set);
     } else {
         stint_impl_lose_end();
@@ -375,14 +399,21 @@ void range_finish(uint64_t number) {
 
 void range_start_as(uint64_t key, const struct range_domain *domain, struct range_name name,
                     const stint_set *set) {
-    uint64_t number = started_begin((uint32_t)key, domain, name, set);
+    uint64_t number = 0;
+    if (domain->number != RANGE_DOMAIN_LOST) {
+        number = started_begin((uint32_t)key, domain, name, set);
+    } else {
+        range_refuse(domain->interface);
+    }
     if (number) {
         STORE(&started[number % RANGE_STARTED].key, key);
+    } else {
+        __atomic_fetch_add(&started[key % RANGE_STARTED].refused, 1, __ATOMIC_RELAXED);
     }
 }
 
 void range_finish_as(uint64_t key) {
-    for (uint32_t i = 0; i < TRIES; ++i) {
+    for (uint32_t i = 0; i < RANGE_STARTED; ++i) {
         uint64_t at = ((uint32_t)key + i) % RANGE_STARTED, is = key;
         if (__atomic_compare_exchange_n(&started[at].key, &is, 0, 0, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {
@@ -390,5 +421,5 @@ void range_finish_as(uint64_t key) {
             return;
         }
     }
-    stint_impl_lose_end();
+    range_finish_refused(&started[key % RANGE_STARTED].refused);
 }

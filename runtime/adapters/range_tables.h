@@ -11,7 +11,7 @@
 
 #include "session/range_calls.h"
 
-#define RANGE_DOMAINS 1024
+#define RANGE_DOMAINS 8192
 #define RANGE_DOMAIN_LOST (RANGE_DOMAINS + RANGE_INTERFACES)
 #define RANGE_DOMAINS_ALL (RANGE_DOMAIN_LOST + 1)
 #define RANGE_CATEGORIES 2048
@@ -55,6 +55,8 @@ int range_is_off(enum range_interface interface);
 
 /* The domains of ranges without a domain, by interface. */
 extern const struct range_domain range_default[RANGE_INTERFACES];
+/* The domains without room. */
+extern const struct range_domain range_lost[RANGE_INTERFACES];
 
 /* NULL without room. */
 const struct range_text *range_text_keep(struct range_name name);
@@ -97,9 +99,14 @@ struct stint_impl_site *range_waiting_site(const char *name);
 uint64_t range_start(const struct range_domain *domain, struct range_name name,
                      const stint_set *set);
 void range_finish(uint64_t number);
-/* The same by a number of the program, a hash that is not 0: several may have it. */
+/* The same by a number of the program, a hash that is not 0: several may have it. None begins in
+ * the domain that is for those without room. */
 void range_start_as(uint64_t key, const struct range_domain *domain, struct range_name name,
                     const stint_set *set);
 void range_finish_as(uint64_t key);
+/* Counts a range that begins and is not recorded. */
+void range_refuse(enum range_interface interface);
+/* The end of one that has no range: of a refused one if there is such a one, else it is counted. */
+void range_finish_refused(uint32_t *refused);
 
 #endif

@@ -173,12 +173,13 @@ static void full(void) {
         nvtxRangeEnd(ids[i]);
     }
     nvtxRangeEnd(nvtxRangeStartA("after them"));
-    for (int i = 0; i < 1100; ++i) {
-        snprintf(name, sizeof name, "domain %d", i);
+    for (int i = 0; i < 8300 + 5000; ++i) {
+        snprintf(name, sizeof name, "domain %d", i < 8300 ? i : 0);
         nvtxEventAttributes_t e = event_of("in a domain");
         nvtxDomainHandle_t domain = nvtxDomainCreateA(name);
         nvtxDomainRangePushEx(domain, &e);
         nvtxDomainRangePop(domain);
+        nvtxDomainDestroy(domain);
     }
     for (int i = 0; i < 300; ++i) {
         snprintf(name, sizeof name, "deep %d", i);

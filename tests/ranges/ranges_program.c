@@ -8,10 +8,12 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,6 +69,7 @@ static void (*overlapped_begin)(const struct itt_domain *, struct itt_id, struct
 static void (*overlapped_end)(const struct itt_domain *, struct itt_id);
 static struct itt_counter *(*counter_create)(const char *, const char *);
 static struct itt_counter *(*counter_create_typed)(const char *, const char *, int);
+static void (*counter_destroy)(struct itt_counter *);
 static void (*counter_set)(struct itt_counter *, const void *);
 static void (*counter_inc)(struct itt_counter *);
 static void (*counter_inc_delta)(struct itt_counter *, uint64_t);
@@ -102,6 +105,7 @@ static void itt_module(void) {
                                     API("task_end_overlapped", overlapped_end),
                                     API("counter_create", counter_create),
                                     API("counter_create_typed", counter_create_typed),
+                                    API("counter_destroy", counter_destroy),
                                     API("counter_set_value", counter_set),
                                     API("counter_inc", counter_inc),
                                     API("counter_inc_delta", counter_inc_delta),
@@ -306,7 +310,7 @@ static void bad(void) {
     not_known();                                         /* no function of the tool */
     task_begin(NULL, none, none, string_create("lost")); /* range_full */
     task_begin(&garbage, none, none, NULL);              /* range_full */
-    task_end(&garbage);                                  /* stray_end */
+    task_end(&garbage);
     task_begin(domain, none, none, (struct itt_string *)(void *)string_garbage);
     metadata_add(domain, none, string_create("number"), 1, 1, &number);
     metadata_add(domain, none, string_create("number"), 99, 1, &number);
@@ -366,6 +370,12 @@ static void itt_all(void) {
     counter_set(counter_create_typed("typed", "domain", 8), &half); /* 0.5 */
     counter_inc_v3(domain, string_create("named"));                 /* 1 */
     counter_inc_delta_v3(domain, string_create("named"), 4);        /* 5 */
+    counter_create("plain", "another");
+    counter_destroy(plain);
+    counter_inc(plain); /* -2 */
+    counter_destroy(plain);
+    counter_inc(plain);
+    counter_inc(counter_create("plain", "domain")); /* 1 */
     counter_inc((struct itt_counter *)(void *)&first);
     counter_inc(NULL);
     marker(domain, none, string_create("a marker"), 0);
@@ -463,9 +473,9 @@ static void kokkos_all(void) {
     kokkos_stop_section(same);
     kokkos_start_section(section);
     kokkos_stop_section(section);
-    kokkos_stop_section(section);   /* stray_end */
-    kokkos_start_section(none_of);  /* range_full */
-    kokkos_stop_section(none_of);   /* stray_end */
+    kokkos_stop_section(section);  /* stray_end */
+    kokkos_start_section(none_of); /* range_full */
+    kokkos_stop_section(none_of);
     kokkos_start_section(1u << 31); /* range_full */
     destroy(section);
     destroy(~0u);
@@ -495,6 +505,145 @@ static void names_many(void) {
     }
     task_begin(domain, none, none, string_create("a name of a kernel, number 0"));
     task_end(domain);
+}
+
+/* ---- A plain account of ranges that start and stop at random: more than there is room for, twice,
+ * and by numbers of sections that were destroyed. */
+
+#define MODEL 18000 /* a third each: roctx, ITT, sections of Kokkos */
+#define ROOM 4096   /* started ranges of all interfaces */
+#define SECTIONS 1024
+enum { MODEL_ROCTX, MODEL_ITT, MODEL_KOKKOS };
+
+static struct range {
+    uint64_t number;
+    unsigned open, refused, is_made; /* refused: that did not stop yet; is_made: a section exists */
+} ranges[MODEL];
+static unsigned opened, recorded, lost, strays, open_now, sections_made;
+
+static void model_end(struct range *r) {
+    recorded += r->open > 0;
+    open_now -= r->open > 0;
+    r->open -= r->open > 0;
+}
+
+static void model_stop(int place) {
+    struct range *r = &ranges[place];
+    struct itt_id id = {(uint64_t)place, 0, 0};
+    int kind = place * 3 / MODEL;
+    if (kind == MODEL_ROCTX) {
+        roctx_stop(r->number);
+    } else if (kind == MODEL_ITT) {
+        overlapped_end(domain, id);
+    } else {
+        kokkos_stop_section((uint32_t)r->number);
+    }
+    strays += !r->open && !r->refused && (kind != MODEL_ROCTX || r->number);
+    r->refused -= !r->open && r->refused;
+    model_end(r);
+}
+
+static void model_start(int place) {
+    struct range *r = &ranges[place];
+    struct itt_id id = {(uint64_t)place, 0, 0};
+    int kind = place * 3 / MODEL;
+    unsigned fits = open_now < ROOM && (kind != MODEL_KOKKOS || r->is_made);
+    if (kind == MODEL_ROCTX) {
+        r->number = roctx_start("roctx"); /* 0: no room */
+    } else if (kind == MODEL_ITT) {
+        overlapped_begin(domain, id, none, NULL);
+    } else {
+        kokkos_start_section((uint32_t)r->number);
+        model_end(r); /* it ends what it began */
+    }
+    ++opened;
+    lost += !fits;
+    r->refused += !fits && kind != MODEL_ROCTX;
+    r->open += fits;
+    open_now += fits;
+}
+
+/* Makes the section, or destroys it twice, which ends what it began. */
+static void model_switch(int place, void (*create)(const char *, uint32_t *),
+                         void (*destroy)(uint32_t)) {
+    struct range *r = &ranges[place];
+    uint32_t id = (uint32_t)r->number;
+    sections_made -= r->is_made;
+    if (r->is_made) {
+        destroy(id);
+        destroy(id);
+        model_end(r);
+        r->is_made = 0;
+        return;
+    }
+    while (r->refused) {
+        model_stop(place);
+    }
+    create("section", &id);
+    r->is_made = sections_made < SECTIONS;
+    sections_made += r->is_made;
+    expect((id != UINT32_MAX) == r->is_made, "a number while there is room");
+    expect(!r->is_made || id != r->number, "another number than before");
+    r->number = id;
+}
+
+static void model(uint64_t seed) {
+    void (*create)(const char *, uint32_t *), (*destroy)(uint32_t);
+    FIND(create, "kokkosp_create_profile_section");
+    FIND(destroy, "kokkosp_destroy_profile_section");
+    domain = domain_create("domain");
+    state = seed;
+    for (int step = 0; step < 120000; ++step) {
+        int place = (int)draw(MODEL), kind = place * 3 / MODEL;
+        unsigned stops = draw(8) < (step / 20000 % 2 ? 6u : 2u); /* it fills, and empties */
+        if (kind == MODEL_KOKKOS && draw(2)) {
+            model_switch(place, create, destroy);
+        } else if (stops) {
+            model_stop(place);
+        } else if (kind != MODEL_ROCTX || !ranges[place].open) {
+            model_start(place);
+        }
+    }
+    for (int place = 0; place < MODEL; ++place) {
+        while (ranges[place].open || ranges[place].refused) {
+            model_stop(place);
+        }
+    }
+    printf("%u,%u,%u,%u\n", opened, recorded, lost, strays);
+}
+
+/* ---- Ranges of a signal handler, from before the first scope on. */
+
+static volatile unsigned handled;
+
+static void on_signal(int number) {
+    struct itt_id id = {1, (uint64_t)number, 0};
+    if (++handled % 2) {
+        task_begin(domain, none, none, NULL);
+        task_end(domain);
+    } else {
+        overlapped_begin(domain, id, none, NULL);
+        overlapped_end(domain, id);
+    }
+}
+
+static void handlers(void) {
+    static const struct itimerval often = {{0, 100}, {0, 100}}, never;
+    char name[32];
+    domain = domain_create("domain");
+    signal(SIGALRM, on_signal);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 4000; ++i) {
+        snprintf(name, sizeof name, "scope %d", i % 3000);
+        STINT_TIMER_DYNAMIC(name);
+        if (i >= 3000) { /* new names keep the recorder busy */
+            roctx_push(name);
+            roctx_pop();
+        }
+    }
+    signal(SIGALRM, SIG_IGN);
+    setitimer(ITIMER_REAL, &never, NULL);
+    printf("%u\n", handled);
 }
 
 static void before(void) {
@@ -576,6 +725,10 @@ int main(int argc, char **argv) {
         itt_all();
     } else if (!strcmp(argv[2], "names")) {
         names_many();
+    } else if (!strcmp(argv[2], "model") && argc > 3) {
+        model(strtoull(argv[3], NULL, 10));
+    } else if (!strcmp(argv[2], "handlers")) {
+        handlers();
     } else if (!strcmp(argv[2], "before")) {
         before();
     } else if (!strcmp(argv[2], "fork")) {
