@@ -239,7 +239,8 @@ enum stint_reduce_op { STINT_REDUCE_SUM = 0, STINT_REDUCE_MIN = 1, STINT_REDUCE_
  * MPI_UINT64_T; values and results are below 2^63. op is one of enum stint_reduce_op. It is called
  * on the thread that called stint_job_report, with no lock held, the same number of times and with
  * the same op and n in every process. 0, or another value: it failed, which ends the summary; use
- * positive ones. It returns normally: no exception, no longjmp. */
+ * positive ones. Results are checked: lengths, counts, ranks and limits that no reduction gives end
+ * the summary of this process. It returns normally: no exception, no longjmp. */
 typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
 
 /* ---- Timers --------------------------------------------------------------------------------- */

@@ -12,11 +12,15 @@
  *   than 64 bits hold.
  * - Medians are found by halving the interval that they lie in, for all names at once.
  */
+#include "base/api.h"
+
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/log.h"
+#include "base/name.h"
 #include "base/order.h"
+#include "base/role.h"
 #include "job.h"
 #include "stint/stint.h"
 
@@ -26,6 +30,7 @@
 #define HALF_BITS 32u
 #define HALF_MASK 0xffffffffu
 #define WORD_BYTES 7u
+#define KEY_BYTES (2 * NAME_BYTES + 2) /* of the longest key */
 #define HOST_WORDS ((JOB_HOST_BYTES + WORD_BYTES - 1) / WORD_BYTES)
 
 __extension__ typedef unsigned __int128 job_sum;
@@ -36,10 +41,20 @@ static void job_reduce(struct job *j, int op, uint64_t *values, size_t count) {
     }
 }
 
+/* The summary ends if a value is not what a reduction can give: nothing may depend on it. */
+static void job_expect(struct job *j, int holds) {
+    if (!holds && !j->result) {
+        log_error("stint_job_report: the callback returned values that no reduction of this "
+                  "process's values gives");
+        j->result = STINT_ERROR_UNKNOWN;
+    }
+}
+
 /* All processes fail if one of them has no memory. */
 static void job_agree_memory(struct job *j, const void *memory) {
     uint64_t failed = !memory;
     job_reduce(j, STINT_REDUCE_MAX, &failed, 1);
+    job_expect(j, failed == 1 || (!failed && memory));
     if (failed && !j->result) {
         j->result = STINT_ERROR_NO_MEMORY;
     }
@@ -89,6 +104,7 @@ static void slots_propose(struct job *j, uint64_t *slot, struct job_row **mine, 
 static uint32_t slots_take(struct job *j, const uint64_t *slot, struct job_row **mine) {
     uint32_t before = j->name_count;
     for (uint32_t i = 0; i < SLOTS && j->name_count < JOB_NAMES; ++i) {
+        job_expect(j, slot[i] <= (mine[i] ? mine[i]->hash : JOB_NONE));
         if (slot[i] == JOB_NONE) {
             continue;
         }
@@ -143,8 +159,9 @@ static void names_take_texts(struct job *j, const uint64_t *lengths, const uint6
     for (uint32_t i = 0; i < j->name_count; ++i) {
         const struct job_row *own = j->own[i];
         text_unpack(key, text, lengths[i]);
+        key[lengths[i] - 1] = '\0'; /* also where two texts collide */
         j->name[i].name = key;
-        j->name[i].set = key + strlen(key) + 1;
+        j->name[i].set = key + u64_min(strlen(key) + 1, lengths[i] - 1);
         differs[i] = own && (own->length != lengths[i] || memcmp(own->key, key, own->length));
         key += lengths[i];
         text += words_of(lengths[i]);
@@ -177,8 +194,13 @@ static void job_agree_texts(struct job *j) {
     }
     job_reduce(j, STINT_REDUCE_MAX, lengths, j->name_count);
     for (uint32_t i = 0; i < j->name_count; ++i) {
+        uint64_t least = j->own[i] ? j->own[i]->length : 2;
+        job_expect(j, lengths[i] >= least && lengths[i] <= KEY_BYTES);
         words += words_of(lengths[i]);
         bytes += lengths[i];
+    }
+    if (j->result) {
+        return;
     }
     uint64_t *text = job_get(j, words, sizeof *text);
     char *keys = job_get(j, bytes, 1);
@@ -231,6 +253,7 @@ static void reduce_roles(struct job *j, uint64_t *sent) {
     }
     job_reduce(j, STINT_REDUCE_MAX, sent, j->name_count);
     for (uint32_t i = 0; i < j->name_count; ++i) {
+        job_expect(j, sent[i] <= INT32_MAX && (!sent[i] || role_waits((uint32_t)sent[i])));
         j->name[i].role = (int)sent[i];
     }
 }
@@ -249,6 +272,7 @@ static void reduce_sums(struct job *j, uint64_t *sum) {
     for (uint32_t i = 0; i < n; ++i) {
         struct rank_spread *spread = &j->name[i].wait.spread;
         job_sum total = ((job_sum)sum[3 * n + i] << HALF_BITS) + sum[2 * n + i];
+        job_expect(j, sum[i] && sum[i] <= j->size);
         spread->ranks = (uint32_t)sum[i];
         spread->calls = sum[n + i];
         spread->total_ns = narrow_job_sum(total);
@@ -256,6 +280,12 @@ static void reduce_sums(struct job *j, uint64_t *sum) {
             spread->mean_ns = (uint64_t)(total / spread_count(j, i));
         }
     }
+}
+
+/* Whether a sum of `count` values may have that minimum and maximum. */
+static int spread_holds(const struct rank_spread *s, uint32_t count) {
+    return s->min_ns <= s->max_ns && s->total_ns <= (job_sum)s->max_ns * count &&
+           (s->total_ns == UINT64_MAX || s->total_ns >= (job_sum)s->min_ns * count);
 }
 
 static void reduce_limits(struct job *j, uint64_t *sent) {
@@ -279,6 +309,7 @@ static void reduce_limits(struct job *j, uint64_t *sent) {
         name->wait.spread.max_ns = sent[i];
         name->wait.calls_vary = name->wait.calls != sent[n + i];
         name->wait.calls = sent[n + i];
+        job_expect(j, spread_holds(&name->wait.spread, spread_count(j, i)));
     }
 }
 
@@ -297,6 +328,7 @@ static void reduce_places(struct job *j, uint64_t *sent) {
     }
     job_reduce(j, STINT_REDUCE_MIN, sent, 2 * (size_t)n);
     for (uint32_t i = 0; i < n; ++i) {
+        job_expect(j, sent[i] < j->size && sent[n + i] < j->size);
         j->name[i].wait.spread.min_rank = (uint32_t)sent[i];
         j->name[i].wait.spread.max_rank = (uint32_t)sent[n + i];
     }
@@ -414,6 +446,10 @@ static void job_reduce_numbers(struct job *j) {
     reduce_medians(j, median, sent);
     reduce_next(j, sent);
     for (uint32_t i = 0; i < n && !j->result; ++i) {
+        const struct rank_spread *s = &j->name[i].wait.spread;
+        job_expect(j, j->name[i].role != STINT_ROLE_WAITING || s->ranks < 2 ||
+                          (u64_min(sent[i], sent[n + i]) >= s->min_ns &&
+                           u64_max(sent[i], sent[n + i]) <= s->max_ns));
         name_finish(&j->name[i], spread_count(j, i), sent[i], sent[n + i]);
     }
 }

@@ -26,6 +26,7 @@ struct common {
     int alone;        /* the callback returns this process's own values */
     int result[PROCESSES];
     unsigned calls[PROCESSES];
+    unsigned refused[2][9], odd; /* of a callback that lies */
     uint64_t values[PROCESSES][VALUES];
     char text[TEXT];
 };
@@ -249,6 +250,70 @@ TEST(job_report, a_callback_that_does_not_reduce_is_refused) {
     }
     CHECK_STR_EQ(common->text, "stint: stint_job_report: the callback reduced 1 processes with the "
                                "ranks 0 to 0, not 3\n");
+}
+
+/* ---- A callback that lies in one of its calls, in both processes. */
+
+#define LIES 9
+
+static struct {
+    unsigned call, at, kind;
+    int result;
+} lie;
+
+static int reduce_and_lie(void *data, int op, uint64_t *values, size_t n) {
+    CHECK(!reduce_common(data, op, values, n));
+    ++lie.call;
+    for (size_t i = 0; lie.call == lie.at && i < n; ++i) {
+        const uint64_t lies[LIES] = {0,
+                                     UINT64_MAX,
+                                     INT64_MAX,
+                                     values[i] + 1,
+                                     values[i] - 1,
+                                     values[i] / 2,
+                                     (lie.at + i) * 0x9e3779b97f4a7c15u,
+                                     0x41414141414141,
+                                     i ? values[i] : 3};
+        values[i] = lies[lie.kind];
+    }
+    return 0;
+}
+
+static void report_lying(void *unused) {
+    (void)unused;
+    lie.result = stint_job_report(my_rank, 2, reduce_and_lie, common);
+}
+
+static void record_lies(uint32_t rank) {
+    char name[881] = "";
+    wait_for(7 + rank);
+    timed("short", 5);
+    for (int i = 0; i < 3; ++i) {
+        memset(name, 'a' + i, sizeof name - 1);
+        CHECK(!stint_sample_add(name, 3));
+    }
+    /* The first three calls check the callback. */
+    for (unsigned i = 4 * LIES; lie.call >= lie.at || lie.result; ++i) {
+        memset(&lie, 0, sizeof lie);
+        lie.at = i / LIES;
+        lie.kind = i % LIES;
+        char *text = harness_capture(2, report_lying, NULL);
+        int is_refused = lie.result == STINT_ERROR_UNKNOWN;
+        common->refused[rank][lie.kind] += (unsigned)is_refused;
+        common->odd += !is_refused && lie.result && lie.result != STINT_ERROR_NO_MEMORY;
+        common->odd += is_refused == !strstr(text, "no reduction of this process's values");
+        free(text);
+    }
+}
+
+TEST(job_report, a_callback_that_lies_in_any_call) {
+    static const unsigned expected[LIES] = {8, 22, 21, 8, 21, 9, 22, 22, 20};
+    job_make(2);
+    job_run(record_lies);
+    CHECK(!common->odd);
+    for (unsigned i = 0; i < 2 * LIES; ++i) {
+        CHECK_EQ_U64(common->refused[i / LIES][i % LIES], expected[i % LIES]);
+    }
 }
 
 static void report_badly(void *unused) {
