@@ -122,7 +122,7 @@ static int open_run(struct run *r, const char *path, int ended_now) {
     r->path = strcmp(path, RUN_STDIN) ? path : RUN_STDIN_NAME;
     int fd = run_read(&bytes, path, r->warning, sizeof r->warning);
     if (fd < 0) {
-        return -1;
+        return fd;
     }
     const struct arena_header *h = (const struct arena_header *)(const void *)bytes.base;
     int here = run_writer_boot(h->boot_id);
@@ -133,7 +133,7 @@ static int open_run(struct run *r, const char *path, int ended_now) {
         log_error("%.500s: not enough memory to read %llu bytes", path,
                   (unsigned long long)bytes.size);
         pages_put(bytes.base, bytes.size);
-        return -1;
+        return RUN_SHORTAGE;
     }
     run_read_about(r);
     if (r->killed) { /* and may have run for longer than the others */

@@ -11,7 +11,9 @@
 
 #include "read/run.h"
 
-/* 0, or -1 after one line on stderr that says what, where and what to do. */
+/* 0, or one of these after one line on stderr that says what, where and what to do. */
+#define RUN_REFUSED (-1)
+#define RUN_SHORTAGE (-2) /* for want of memory or descriptors: the file may be good */
 int run_open(struct run *r, const char *path);
 /* The same, if it is known that the writer has just ended. */
 int run_open_ended(struct run *r, const char *path);

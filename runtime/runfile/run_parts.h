@@ -21,7 +21,7 @@ struct run_bytes {
     uint64_t size;
 };
 
-/* Returns a descriptor of the file that was read, or -1 after one line on stderr. warning: "", or
+/* Returns a descriptor of the file that was read, or as run_open after one line on stderr. warning: "", or
  * what is wrong with a file that could be read nevertheless. */
 int run_read(struct run_bytes *out, const char *path, char *warning, size_t size);
 

@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/scratch.h"
 #include "base/write_all.h"
+#include "run_open.h"
 
 #define BYTES_MAX ((uint64_t)8 << 30) /* twice what the library writes */
 #define ROUNDS_MAX 16                 /* a faster writer's newest bytes are not read */
@@ -89,13 +90,23 @@ static void pull_piece(const struct source *f, uint64_t from, uint64_t bytes) {
 
 static int refuse_source(const struct source *f, const char *why) {
     log_error("%.500s: %s", f->path, why);
-    return -1;
+    return RUN_REFUSED;
+}
+
+static int refuse_for(const struct source *f, int error) {
+    refuse_source(f, error_text(error));
+    return error_is_shortage(error) ? RUN_SHORTAGE : RUN_REFUSED;
+}
+
+static int refuse_without_memory(const struct source *f) {
+    refuse_source(f, "not enough memory to read it");
+    return RUN_SHORTAGE;
 }
 
 /* The bytes of a pipe, in a file in memory: a run is read at any offset, some of it twice. -1 with
  * errno. */
 static int copy_pipe(int from) {
-    char piece[65536];
+    char piece[16384]; /* the stack may be small */
     uint64_t bytes = 0;
     ssize_t n;
     int fd = memfd_create("stint", MFD_CLOEXEC);
@@ -136,11 +147,8 @@ static int source_open(struct source *f) {
     } else {
         f->fd = open(f->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     }
-    if (f->fd < 0) {
-        return refuse_source(f, error_text(errno));
-    }
-    if (fstat(f->fd, &s)) {
-        return refuse_source(f, error_text(errno));
+    if (f->fd < 0 || fstat(f->fd, &s)) {
+        return refuse_for(f, errno);
     }
     if (S_ISDIR(s.st_mode)) {
         return refuse_source(f, "a directory; give a run file in it");
@@ -324,17 +332,17 @@ static int source_read(struct source *f, char *warning, size_t size) {
     uint64_t done, start = sizeof(struct arena_header);
     f->base = pages_get(start);
     if (!f->base) {
-        return refuse_source(f, "not enough memory");
+        return refuse_without_memory(f);
     }
     f->room = start;
     const struct arena_header *h = (const struct arena_header *)(const void *)f->base;
     uint64_t got = pull_bytes(f, 0, start);
     if (check_header(f, h, got)) {
-        return -1;
+        return RUN_REFUSED;
     }
     uint64_t used = find_extent(f, h, warning, size);
     if (read_body(f, used, &done)) {
-        return refuse_source(f, "not enough memory to read it");
+        return refuse_without_memory(f);
     }
     if (done < used && !*warning) {
         snprintf(warning, size, "cut off: %llu of %llu bytes are there; what can be read is shown",
@@ -347,12 +355,16 @@ static int source_read(struct source *f, char *warning, size_t size) {
 int run_read(struct run_bytes *out, const char *path, char *warning, size_t size) {
     struct source f = {.path = path, .fd = -1};
     *warning = '\0';
-    if (source_open(&f) || source_read(&f, warning, size)) {
+    int failed = source_open(&f);
+    if (!failed) {
+        failed = source_read(&f, warning, size);
+    }
+    if (failed) {
         if (f.fd >= 0) {
             close(f.fd);
         }
         pages_put(f.base, f.room);
-        return -1;
+        return failed;
     }
     out->base = f.base;
     out->size = f.room;

@@ -36,7 +36,11 @@ static int align_runs(struct merge_align *align, struct run_inputs *in, const ui
         if (input->is_helper) { /* its calls are none of those that ranks meet in */
             continue;
         }
-        if (run_inputs_open(in, &r, input->path)) {
+        int refused = run_inputs_open(in, &r, input->path);
+        if (refused == RUN_SHORTAGE) {
+            return -1;
+        }
+        if (refused) {
             input->path = NULL; /* it was named, and is left out */
             continue;
         }
@@ -51,13 +55,13 @@ static int align_runs(struct merge_align *align, struct run_inputs *in, const ui
 }
 
 /* The largest file that the merge of these may become. It is not memory until it is used, but it is
- * addresses, of which a limit of the process has to leave enough for the runs. */
+ * addresses: half of those that a limit of the process grants, as the runs need the rest. */
 static uint64_t largest_result(const struct run_inputs *in) {
-    uint64_t least = saturating_add(merge_inputs_bytes(in), SPARE);
-    uint64_t bytes = saturating_add(least, merge_inputs_growth(in));
+    uint64_t bytes = saturating_add(merge_inputs_bytes(in), SPARE);
+    bytes = saturating_add(bytes, merge_inputs_growth(in));
     struct rlimit limit;
     if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY) {
-        bytes = u64_min(bytes, u64_max(least, limit.rlim_cur / 2));
+        bytes = u64_min(bytes, limit.rlim_cur / 2);
     }
     return u64_min(bytes, BYTES_MOST);
 }
@@ -66,9 +70,12 @@ static uint64_t largest_result(const struct run_inputs *in) {
 static int add_run(struct merge *m, int *started, struct run_inputs *in,
                    const struct merge_arguments *a, const char *path) {
     struct run r;
-    int failed = 0;
-    if (!path || run_inputs_open(in, &r, path)) {
+    if (!path) {
         return 0;
+    }
+    int failed = run_inputs_open(in, &r, path);
+    if (failed) {
+        return failed == RUN_SHORTAGE ? -1 : 0;
     }
     if (!*started) {
         failed = merge_start(m, a->out, in->count, largest_result(in), &r, a->keep);
@@ -99,7 +106,7 @@ static int add_runs(struct merge *m, int *started, struct run_inputs *in,
 }
 
 static int merge_inputs(struct run_inputs *in, const struct merge_arguments *a) {
-    struct merge m;
+    static struct merge m; /* 33 KiB, and the stack may be small */
     int started = 0;
     int failed = add_runs(&m, &started, in, a) || (started && merge_finish(&m));
     if (started) {

@@ -34,6 +34,17 @@ void run_inputs_leave_out(struct run_inputs *in, const char *path, const char *w
     ++in->left_out;
 }
 
+/* Names an input that cannot be read and leaves it out, but not for a shortage of this process,
+ * which is none of the input's: then -1. */
+static int leave_out_for(struct run_inputs *in, const char *path, int error) {
+    if (error_is_shortage(error)) {
+        log_error("%.500s: %s", path, error_text(error));
+        return -1;
+    }
+    run_inputs_leave_out(in, path, error_text(error));
+    return 0;
+}
+
 void run_inputs_free(struct run_inputs *in) {
     scratch_free(&in->memory);
 }
@@ -124,8 +135,7 @@ static int take_from_folder(struct run_inputs *in, const char *path) {
     struct stat s;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), failed = 0;
     if (fd < 0) {
-        run_inputs_leave_out(in, path, error_text(errno));
-        return 0;
+        return leave_out_for(in, path, errno);
     }
     if (!fstat(fd, &s) && S_ISREG(s.st_mode) && !is_output(in, &s) &&
         (starts_as_run_file(fd) || name_ends_in(path, SUFFIX))) {
@@ -173,8 +183,7 @@ static int take_folder(struct run_inputs *in, const char *path) {
     struct names names;
     DIR *folder = opendir(path);
     if (!folder) {
-        run_inputs_leave_out(in, path, error_text(errno));
-        return 0;
+        return leave_out_for(in, path, errno);
     }
     int failed = list_names(in, path, folder, &names);
     closedir(folder);
@@ -198,8 +207,7 @@ static int take_folder(struct run_inputs *in, const char *path) {
 static int take_path(struct run_inputs *in, const char *out, const char *path) {
     struct stat s;
     if (stat(path, &s)) {
-        run_inputs_leave_out(in, path, error_text(errno));
-        return 0;
+        return leave_out_for(in, path, errno);
     }
     if (S_ISDIR(s.st_mode)) {
         return take_folder(in, path);
@@ -211,8 +219,7 @@ static int take_path(struct run_inputs *in, const char *out, const char *path) {
     }
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
-        run_inputs_leave_out(in, path, error_text(errno));
-        return 0;
+        return leave_out_for(in, path, errno);
     }
     int failed = add_input(in, path, fd, &s);
     close(fd);
@@ -257,14 +264,15 @@ const uint32_t *run_inputs_by_start(struct run_inputs *in) {
 /* ---- The runs. */
 
 int run_inputs_open(struct run_inputs *in, struct run *r, const char *path) {
-    if (run_open(r, path)) {
-        ++in->left_out;
-        return -1;
+    int failed = run_open(r, path);
+    if (failed) {
+        in->left_out += failed == RUN_REFUSED;
+        return failed;
     }
     if (*r->warning) {
         run_inputs_leave_out(in, path, r->warning);
         run_close(r);
-        return -1;
+        return RUN_REFUSED;
     }
     return 0;
 }

@@ -41,7 +41,7 @@ struct run_inputs {
 
 /* Takes files and folders; `out` is the file to write, or NULL. One that cannot be read, or that
  * was given twice, is left out after one line. 0; -1 after one line: an input is the file to write,
- * no memory. Freed in either case. */
+ * or memory or descriptors are missing. Freed in either case. */
 int run_inputs_take(struct run_inputs *in, const char *command, const char *out, int count,
                     char **paths);
 void run_inputs_free(struct run_inputs *in);
@@ -50,8 +50,8 @@ void run_inputs_leave_out(struct run_inputs *in, const char *path, const char *w
 /* The inputs in the order in which their runs began, which does not depend on the command line; in
  * the memory of `in`. NULL without memory. */
 const uint32_t *run_inputs_by_start(struct run_inputs *in);
-/* Opens the run of an input. -1 after one line: it cannot be read, or a part of it is missing; it
- * is left out. */
+/* Opens the run of an input. After one line RUN_REFUSED: it cannot be read, or a part of it is
+ * missing; it is left out. RUN_SHORTAGE: a result without it would lack a good run. */
 int run_inputs_open(struct run_inputs *in, struct run *r, const char *path);
 
 #endif

@@ -180,17 +180,18 @@ static int add_rows(struct history *h, struct run *r) {
     return 0;
 }
 
-/* Reads a run, or leaves it out. -1 without memory. */
+/* Reads a run, or leaves it out. -1 after one line. */
 static int history_add_run(struct history *h, struct run_inputs *in,
                            const struct run_input *input) {
     struct run r;
     char said[600];
     struct history_run *run = &h->run[h->runs];
-    if (run_inputs_open(in, &r, input->path)) {
-        return 0;
+    int failed = run_inputs_open(in, &r, input->path);
+    if (failed) {
+        return failed == RUN_SHORTAGE ? -1 : 0;
     }
     run->start_ns = input->start_ns;
-    int failed = describe_run(h, run, &r);
+    failed = describe_run(h, run, &r);
     const char *fault = failed ? NULL : find_fault(h, &r, run, said);
     if (fault) {
         run_inputs_leave_out(in, input->path, fault);
@@ -199,7 +200,7 @@ static int history_add_run(struct history *h, struct run_inputs *in,
         ++h->runs;
     }
     run_close(&r);
-    return failed;
+    return failed ? fail_history() : 0;
 }
 
 /* ---- All of them. */
@@ -235,7 +236,7 @@ static int history_read(struct history *h, struct run_inputs *in) {
         failed = history_add_run(h, in, &in->input[order[i]]);
     }
     progress_stop();
-    return failed ? fail_history() : 0;
+    return failed;
 }
 
 static int export_inputs(struct history *h, struct run_inputs *in, const char *folder) {

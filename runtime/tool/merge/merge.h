@@ -33,7 +33,8 @@ struct merge_file {
     int failed;                   /* one line was printed */
 };
 
-/* With addresses for `bytes` bytes, which get memory as they are used. 0, or -1 after one line. */
+/* With addresses for `bytes` bytes, or for as many as there are, which get memory as they are used.
+ * 0, or -1 after one line. */
 int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes);
 /* Zeroed memory in units; 0 after one line. */
 uint32_t merge_file_get(struct merge_file *f, uint64_t bytes);

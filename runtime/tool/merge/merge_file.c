@@ -27,7 +27,9 @@ int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes) {
     if (why) {
         return fail_file(f, why);
     }
-    f->base = pages_reserve(bytes);
+    do {
+        f->base = pages_reserve(bytes);
+    } while (!f->base && (bytes /= 2) >= COMMIT_STEP);
     if (!f->base) {
         return fail_file(f, "not enough memory");
     }
