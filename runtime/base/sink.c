@@ -10,20 +10,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "text.h"
 #include "utf8.h"
 #include "write_all.h"
 
 void sink_start(struct sink *s, int fd) {
     s->fd = fd;
+    s->text = NULL;
     s->error = 0;
     s->terminal = isatty(fd);
     s->length = 0;
     s->written = 0;
 }
 
+void sink_start_text(struct sink *s, struct text *text) {
+    sink_start(s, -1);
+    s->text = text;
+}
+
 /* After an error nothing is written any more, so that callers need not check each call. */
 static void write_bytes(struct sink *s, const char *bytes, size_t length) {
-    if (!s->error && write_all(s->fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
+    if (s->text) {
+        text_put(s->text, bytes, length);
+        s->error = s->text->failed ? ENOMEM : 0;
+    } else if (!s->error && write_all(s->fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
         s->error = errno;
     }
     s->written += length;

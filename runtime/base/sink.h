@@ -12,10 +12,13 @@
 #define SINK_BYTES 65536
 #define SINK_PIECE 4608
 
+struct text;
+
 struct sink {
     int fd;
-    int error;    /* errno of the first write that failed */
-    int terminal; /* it is one: a name must not be a command to it */
+    struct text *text; /* what takes the bytes in place of fd, or NULL */
+    int error;         /* errno of the first write that failed */
+    int terminal;      /* it is one: a name must not be a command to it */
     size_t length;
     uint64_t written; /* bytes before the buffer */
     char data[SINK_BYTES];
@@ -23,6 +26,8 @@ struct sink {
 };
 
 void sink_start(struct sink *s, int fd);
+/* Into the memory of a text, which no limit of file sizes is for. */
+void sink_start_text(struct sink *s, struct text *text);
 void sink_put_slow(struct sink *s, const char *bytes, size_t length); /* the buffer is full */
 /* Inline: a span is a dozen small pieces, most of them of a constant length. */
 static inline void sink_put(struct sink *s, const char *bytes, size_t length) {

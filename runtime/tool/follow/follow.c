@@ -5,7 +5,8 @@
  * - For each file the reading is kept that was written last: numbers never fall, and differences
  *   are exact. A reading that could not be written is dropped: the next one has its numbers, too.
  * - A file whose program has ended is read once more, until that is written, and never again.
- * - An output that cannot be written is reported once, and tried again at each interval.
+ * - An output that cannot be written is reported once, and tried again at each interval; the end of
+ *   a run is not, if it was for want of memory or a limit of file sizes, as these stay.
  */
 #include "follow.h"
 
@@ -13,7 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,19 +73,30 @@ struct follower {
     const char *name; /* of the output */
     struct sink *sink;
     struct run *run;    /* of the reading at hand */
+    int at_end;         /* no other reading follows this one */
     int failing;        /* the output was reported */
+    int looking_failed; /* so were run files that are not followed */
     uint32_t unwritten; /* readings, since the last look at the files */
 };
 
-enum delivery { DELIVERED, NO_MEMORY, TRY_AGAIN, OUTPUT_OVER, BAD_FILE };
+enum delivery { DELIVERED, LOST, TRY_AGAIN, OUTPUT_OVER, BAD_FILE };
+
+static const char NO_MEMORY[] = "not enough memory";
+static const char NOT_READ[] = "not all runs could be read";
 
 /* ---- Where it goes. */
 
+/* Whether it will be so, too, at the next try. */
+static int is_of_limit(const char *why) {
+    return why == NO_MEMORY || why == NOT_READ || !strcmp(why, error_text(EFBIG)) ||
+           !strcmp(why, error_text(EMFILE));
+}
+
 /* why: NULL if it was written. */
 static enum delivery delivery_end(struct follower *w, const char *why) {
-    if (why && w->lines.over) {
+    if (why && (w->lines.over || (w->at_end && is_of_limit(why)))) {
         log_error("cannot write %.500s: %s", w->name, why);
-        return OUTPUT_OVER;
+        return w->lines.over ? OUTPUT_OVER : LOST;
     }
     if (why && !w->failing) {
         log_warning("cannot write %.500s: %s; it is tried again", w->name, why);
@@ -96,42 +108,25 @@ static enum delivery delivery_end(struct follower *w, const char *why) {
     return why ? TRY_AGAIN : DELIVERED;
 }
 
-/* A line, allocated; NULL without memory. */
-static char *make_line(struct follower *w, struct metrics *m, size_t *length) {
-    int fd = memfd_create("stint", MFD_CLOEXEC);
-    if (fd < 0) {
-        return NULL;
-    }
-    sink_start(w->sink, fd);
-    char *line = NULL;
-    if (!otlp_put(w->sink, m, w->f->explicit_bounds) && !sink_close(w->sink)) {
-        *length = w->sink->written;
-        line = malloc(*length + 1);
-    }
-    if (line && pread(fd, line, *length, 0) != (ssize_t)*length) {
-        free(line);
-        line = NULL;
-    }
-    close(fd);
-    return line;
-}
-
 static enum delivery deliver_line(struct follower *w, struct metrics *m) {
-    size_t length;
-    char *line = make_line(w, m, &length);
-    if (!line) {
-        return NO_MEMORY;
+    struct text line;
+    text_start(&line);
+    sink_start_text(w->sink, &line);
+    const char *why = NO_MEMORY;
+    if (!otlp_put(w->sink, m, w->f->explicit_bounds) && !sink_close(w->sink)) {
+        why = line_file_put(&w->lines, line.data, line.length);
     }
-    const char *why = line_file_put(&w->lines, line, length);
-    free(line);
+    text_free(&line);
     return delivery_end(w, why);
 }
 
-static enum delivery deliver_table(const struct metrics *run, const struct metrics *m) {
+static enum delivery deliver_table(struct follower *w, const struct metrics *run,
+                                   const struct metrics *m) {
     struct text t;
     text_start(&t);
-    enum delivery d = interval_report_put(&t, run, m) ? NO_MEMORY : DELIVERED;
-    if (d == DELIVERED && command_write(STDOUT_FILENO, t.data, t.length)) {
+    int failed = interval_report_put(&t, run, m);
+    enum delivery d = delivery_end(w, failed ? NO_MEMORY : NULL);
+    if (!failed && command_write(STDOUT_FILENO, t.data, t.length)) {
         d = OUTPUT_OVER;
     }
     text_free(&t);
@@ -149,7 +144,7 @@ static enum delivery replace_output(struct follower *w, const void *what,
     sink_start(w->sink, file.fd);
     if (put(w->sink, w->run, what)) {
         replace_file_abort(&file);
-        return NO_MEMORY;
+        return delivery_end(w, NO_MEMORY);
     }
     if (sink_close(w->sink)) {
         why = error_text(errno);
@@ -174,7 +169,7 @@ static enum delivery deliver_metrics(struct follower *w, const struct metrics *r
         return DELIVERED;
     }
     if (w->f->kind == FOLLOW_TABLES) {
-        return deliver_table(run, m);
+        return deliver_table(w, run, m);
     }
     return deliver_line(w, m);
 }
@@ -189,7 +184,7 @@ static enum delivery deliver_delta(struct follower *w, struct metrics *now,
         return deliver_metrics(w, now, now);
     }
     if (metrics_since(&since, now, then)) {
-        return NO_MEMORY;
+        return delivery_end(w, NO_MEMORY);
     }
     enum delivery d = deliver_metrics(w, now, &since);
     metrics_free(&since);
@@ -205,7 +200,7 @@ static enum delivery deliver_reading(struct follower *w, struct last_reading *la
         then = &last->m;
     }
     if (then && metrics_raise(now, then)) {
-        d = NO_MEMORY;
+        d = delivery_end(w, NO_MEMORY);
     } else if (w->f->delta) {
         d = deliver_delta(w, now, then);
     } else {
@@ -229,10 +224,13 @@ static enum delivery follow_file(struct follower *w, struct watched *file) {
         return opened > 0 ? DELIVERED : BAD_FILE;
     }
     struct last_reading *last = last_of(file);
-    enum delivery d = NO_MEMORY;
+    enum delivery d;
     double tick = r.snapshot.ns_per_tick;
     w->run = &r;
-    if (last && !metrics_read(&now, &r, w->f->each_thread)) {
+    w->at_end = file->ended;
+    if (!last || metrics_read(&now, &r, w->f->each_thread)) {
+        d = delivery_end(w, NO_MEMORY);
+    } else {
         r.snapshot.ns_per_tick = tick; /* the other numbers of a page are those of reports */
         d = deliver_reading(w, last, &now);
     }
@@ -244,14 +242,13 @@ static enum delivery follow_file(struct follower *w, struct watched *file) {
     return d;
 }
 
-/* Says what is to be said, and returns the worse of the exit statuses. */
-static int delivery_status(const struct watched *file, enum delivery d, int status) {
+/* Returns the worse of the exit statuses. */
+static int delivery_status(enum delivery d, int status) {
     switch (d) {
-    case NO_MEMORY:
-        log_error("%.500s: not enough memory to export it", file->path);
-        return command_worse(status, COMMAND_FAILED);
     case OUTPUT_OVER:
         over = 1;
+        return command_worse(status, COMMAND_FAILED);
+    case LOST:
         return command_worse(status, COMMAND_FAILED);
     case BAD_FILE:
         return command_worse(status, COMMAND_BAD);
@@ -269,10 +266,10 @@ static int put_text(struct sink *out, struct run *r, const void *what) {
     return 0;
 }
 
-/* Adds the files that are there, also those that have ended. */
-static int text_add_runs(struct follower *w, struct exposition *x, int *status) {
-    int failed = 0;
-    for (uint32_t i = 0; i < w->watch.runs && !failed; ++i) {
+/* Adds the files that are there, also those that have ended. NULL, or why a good one is not in it. */
+static const char *text_add_runs(struct follower *w, struct exposition *x, int *status) {
+    const char *why = w->watch.missed;
+    for (uint32_t i = 0; i < w->watch.runs; ++i) {
         struct watched *file = &w->watch.run[i];
         struct run r;
         int opened = 1;
@@ -280,14 +277,19 @@ static int text_add_runs(struct follower *w, struct exposition *x, int *status) 
             file->ended = 0;
             opened = run_watch_open(file, &r);
         }
+        if (file->refused == RUN_SHORTAGE) {
+            why = NOT_READ;
+        }
         if (opened) {
-            *status = delivery_status(file, opened > 0 ? DELIVERED : BAD_FILE, *status);
+            *status = delivery_status(opened > 0 ? DELIVERED : BAD_FILE, *status);
             continue;
         }
-        failed = prometheus_add_run(x, &r, 1);
+        if (!why && prometheus_add_run(x, &r, 1)) {
+            why = NO_MEMORY;
+        }
         run_close(&r);
     }
-    return failed;
+    return why;
 }
 
 static int follow_text(struct follower *w) {
@@ -296,11 +298,13 @@ static int follow_text(struct follower *w) {
     int status = COMMAND_GOOD;
     text_start(&t);
     exposition_start(&x, NULL);
-    int failed = text_add_runs(w, &x, &status) || exposition_put(&t, &x);
-    if (failed || replace_output(w, &t, put_text) == NO_MEMORY) {
-        log_error("not enough memory to export the runs");
-        status = COMMAND_FAILED;
+    const char *why = text_add_runs(w, &x, &status);
+    if (!why && exposition_put(&t, &x)) {
+        why = NO_MEMORY;
     }
+    w->at_end = run_watch_all_ended(&w->watch);
+    enum delivery d = why ? delivery_end(w, why) : replace_output(w, &t, put_text);
+    status = delivery_status(d, status);
     exposition_free(&x);
     text_free(&t);
     return status;
@@ -312,16 +316,20 @@ static int follow_text(struct follower *w) {
 static int follow_once(struct follower *w) {
     int status = COMMAND_GOOD;
     w->unwritten = 0;
-    if (run_watch_look(&w->watch)) {
-        log_error("not enough memory to look for run files");
-        return COMMAND_FAILED;
+    const char *why = run_watch_look(&w->watch);
+    if (why) {
+        status = COMMAND_FAILED;
     }
+    if (why && !w->looking_failed) {
+        log_error("not all run files are followed: %s", why);
+    }
+    w->looking_failed = why != NULL;
     if (w->f->kind == FOLLOW_TEXT) {
-        return follow_text(w);
+        return command_worse(status, follow_text(w));
     }
     for (uint32_t i = 0; i < w->watch.runs; ++i) {
         struct watched *file = &w->watch.run[i];
-        status = delivery_status(file, follow_file(w, file), status);
+        status = delivery_status(follow_file(w, file), status);
     }
     return status;
 }
@@ -376,6 +384,15 @@ static const char *output_prepare(struct follower *w) {
     return why;
 }
 
+/* Each run file that is followed has a descriptor. */
+static void raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 int follow_runs(const struct follow *f) {
     static struct sink sink;
     struct follower w = {.f = f, .sink = &sink, .name = "standard output"};
@@ -390,6 +407,7 @@ int follow_runs(const struct follow *f) {
         return COMMAND_FAILED;
     }
     catch_signals();
+    raise_descriptor_limit();
     int status = follow_loop(&w);
     line_file_close(&w.lines);
     run_watch_free(&w.watch);

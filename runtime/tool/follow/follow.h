@@ -58,7 +58,7 @@ struct watched {
     dev_t device;
     ino_t inode;
     int listed;  /* a name has led to it at the last look */
-    int refused; /* it cannot be read, as long as it is as it was: */
+    int refused; /* not 0, but as run_open: it cannot be read, as long as it is as it was: */
     int ended;   /* its writer has; what was read since is final, as long as it is as it was: */
     struct timespec changed;
     off_t bytes;
@@ -71,16 +71,17 @@ struct run_watch {
     int name_count;
     struct watched *run;
     uint32_t runs;
-    size_t room; /* bytes of `run` */
+    size_t room;        /* bytes of `run` */
+    const char *missed; /* why the last look missed files, or NULL */
     void (*free_state)(void *state);
 };
 
-/* Looks which files are there now. -1 without memory. */
-int run_watch_look(struct run_watch *w);
+/* Looks which files are there now. NULL, or why not all of them could be opened. */
+const char *run_watch_look(struct run_watch *w);
 /* Opens the run of a file. 0; 1: there is nothing new, because it had ended or could not be read,
- * and has not changed; -1 after one line. The counts of a run that is not RUN_LIVE are final. */
+ * and has not changed; as run_open after one line. The counts of a run that is not RUN_LIVE are final. */
 int run_watch_open(struct watched *f, struct run *r);
-/* All names are files, not patterns, and all of these are there and have ended. */
+/* All names are files, not patterns, and all of these are there or were missed, and have ended. */
 int run_watch_all_ended(const struct run_watch *w);
 void run_watch_free(struct run_watch *w);
 

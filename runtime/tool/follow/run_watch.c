@@ -7,6 +7,7 @@
  */
 #include "follow.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/scratch.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
@@ -34,7 +36,7 @@ static int is_unfinished(const char *path) {
     return n > end && !strcmp(path + n - end, UNFINISHED);
 }
 
-static int watch_add(struct run_watch *w, const char *path, int fd, const struct stat *s) {
+static void watch_add(struct run_watch *w, const char *path, int fd, const struct stat *s) {
     size_t needed = (w->runs + 1) * sizeof *w->run;
     if (needed > w->room) {
         void *more = pages_grow(w->run, w->room, 2 * needed);
@@ -47,34 +49,40 @@ static int watch_add(struct run_watch *w, const char *path, int fd, const struct
     if (needed > w->room || !copy) {
         free(copy);
         close(fd);
-        return -1;
+        w->missed = error_text(ENOMEM);
+        return;
     }
     w->run[w->runs++] = (struct watched){
         .path = copy, .fd = fd, .device = s->st_dev, .inode = s->st_ino, .listed = 1};
-    return 0;
+}
+
+/* Whether the file is one of those that are open. */
+static int is_watched(struct run_watch *w, const struct stat *s) {
+    struct watched *known = find_watched(w, s);
+    if (known) {
+        known->listed = 1;
+    }
+    return known != NULL;
 }
 
 /* A file that is not there yet is waited for. */
-static int look_at(struct run_watch *w, const char *path) {
+static void look_at(struct run_watch *w, const char *path) {
     struct stat s;
-    if (is_unfinished(path)) {
-        return 0;
+    if (is_unfinished(path) || stat(path, &s) || is_watched(w, &s)) {
+        return;
     }
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && error_is_shortage(errno)) {
+        w->missed = error_text(errno);
+    }
     if (fd < 0) {
-        return 0;
+        return;
     }
-    if (fstat(fd, &s) || !S_ISREG(s.st_mode) || !s.st_size) {
+    if (fstat(fd, &s) || !S_ISREG(s.st_mode) || !s.st_size || is_watched(w, &s)) {
         close(fd);
-        return 0;
+        return;
     }
-    struct watched *known = find_watched(w, &s);
-    if (known) {
-        known->listed = 1;
-        close(fd);
-        return 0;
-    }
-    return watch_add(w, path, fd, &s);
+    watch_add(w, path, fd, &s);
 }
 
 static void watched_free(struct run_watch *w, struct watched *f) {
@@ -99,26 +107,26 @@ static void drop_unlisted(struct run_watch *w) {
     w->runs = kept;
 }
 
-int run_watch_look(struct run_watch *w) {
-    int failed = 0;
+const char *run_watch_look(struct run_watch *w) {
+    w->missed = NULL;
     for (uint32_t i = 0; i < w->runs; ++i) {
         w->run[i].listed = 0;
     }
-    for (int i = 0; i < w->name_count && !failed; ++i) {
+    for (int i = 0; i < w->name_count; ++i) {
         glob_t found;
         int result = glob(w->names[i], GLOB_NOCHECK, NULL, &found);
         if (result == GLOB_NOSPACE) {
-            return -1;
+            w->missed = error_text(ENOMEM);
         }
-        for (size_t k = 0; !result && k < found.gl_pathc && !failed; ++k) {
-            failed = look_at(w, found.gl_pathv[k]);
+        for (size_t k = 0; !result && k < found.gl_pathc; ++k) {
+            look_at(w, found.gl_pathv[k]);
         }
         if (!result) {
             globfree(&found);
         }
     }
     drop_unlisted(w);
-    return failed;
+    return w->missed;
 }
 
 /* By its name, for messages, as long as that leads to it; else by the descriptor. */
@@ -127,8 +135,9 @@ static int open_watched(struct watched *f, struct run *r) {
     struct stat s;
     int named = !stat(f->path, &s) && s.st_dev == f->device && s.st_ino == f->inode;
     if (named) {
-        if (run_open(r, f->path)) {
-            return -1;
+        int failed = run_open(r, f->path);
+        if (failed) {
+            return failed;
         }
         named = !stat(f->path, &s) && s.st_dev == f->device && s.st_ino == f->inode;
         if (named) {
@@ -137,8 +146,9 @@ static int open_watched(struct watched *f, struct run *r) {
         run_close(r);
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
-    if (run_open(r, path)) {
-        return -1;
+    int failed = run_open(r, path);
+    if (failed) {
+        return failed;
     }
     r->path = f->path;
     return 0;
@@ -160,19 +170,16 @@ int run_watch_open(struct watched *f, struct run *r) {
     int was_ended = f->ended;
     f->changed = s.st_mtim;
     f->bytes = s.st_size;
-    f->refused = 1;
     f->ended = 0;
-    if (open_watched(f, r)) {
-        return -1;
-    }
-    if (r->state != RUN_LIVE && !was_ended) {
+    f->refused = open_watched(f, r);
+    if (!f->refused && r->state != RUN_LIVE && !was_ended) {
         /* It may have ended after its counts were read and before its state was. */
         run_close(r);
-        if (open_watched(f, r)) {
-            return -1;
-        }
+        f->refused = open_watched(f, r);
     }
-    f->refused = 0;
+    if (f->refused) {
+        return f->refused;
+    }
     f->ended = r->state != RUN_LIVE;
     if (!f->warned && *r->warning) {
         command_warn(r);
@@ -201,7 +208,7 @@ static int has_ended_run(const struct run_watch *w, const char *name) {
 
 int run_watch_all_ended(const struct run_watch *w) {
     for (int i = 0; i < w->name_count; ++i) {
-        if (is_pattern(w->names[i]) || !has_ended_run(w, w->names[i])) {
+        if (is_pattern(w->names[i]) || (!w->missed && !has_ended_run(w, w->names[i]))) {
             return 0;
         }
     }
