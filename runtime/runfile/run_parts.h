@@ -21,8 +21,8 @@ struct run_bytes {
     uint64_t size;
 };
 
-/* Returns a descriptor of the file that was read, or as run_open after one line on stderr. warning: "", or
- * what is wrong with a file that could be read nevertheless. */
+/* Returns a descriptor of the file that was read, or as run_open. warning: "", or what is wrong
+ * with a file that could be read nevertheless. */
 int run_read(struct run_bytes *out, const char *path, char *warning, size_t size);
 
 /* The latest tick that is known of a run without a recorded end; that of its start if there is no

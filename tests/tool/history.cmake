@@ -11,7 +11,7 @@ function(stint_history_test case labels)
         $<TARGET_FILE:history_program> $<TARGET_FILE:tool_program_fake> ${case})
 endfunction()
 
-foreach(case IN ITEMS golden names left_out bounds merged gpu machines folder full_disk speed)
+foreach(case IN ITEMS golden names left_out bounds merged gpu machines folder speed)
     stint_history_test(${case} tool)
 endforeach()
 stint_history_test(otava "tool;engines")

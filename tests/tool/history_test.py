@@ -14,8 +14,6 @@ import json
 import os
 import random
 import re
-import resource
-import signal
 import subprocess
 import sys
 
@@ -217,25 +215,6 @@ def case_folder(folder):
     (folder / "blocked" / "solve.csv").mkdir(parents=True)
     lines = export(one, "-o", folder / "blocked", rc=1)
     need(len(lines) == 1 and "solve.csv: " in lines[0] and names(folder / "blocked") == ["solve.csv"], lines)
-
-
-def case_full_disk(folder):
-    """The files of before stay whole. A limit of file sizes stands for a full disk."""
-    one = record(folder, "one", 0, "a", 100, "z" * 900, 1)
-    out = folder / "out"
-    export(one, "-o", out)
-    before = {path.name: path.read_bytes() for path in out.iterdir()}
-
-    def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
-    two = record(folder, "two", 1, "a", 100)
-    done = subprocess.run([TOOL, "export", one, two, "--to", "history", "-o", out], env=environment(),
-                          preexec_fn=limit, stderr=subprocess.PIPE, universal_newlines=True,
-                          timeout=LIMIT, check=False)
-    need(done.returncode == 1 and "a.csv: File too large" in done.stderr, done)
-    need(done.stderr.count("\n") == 1, done)
-    need({path.name: path.read_bytes() for path in out.iterdir()} == before, names(out))
 
 
 def case_speed(folder):

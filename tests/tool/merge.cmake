@@ -6,6 +6,5 @@ stint_test_cases(merge. merge_test.py LABELS tool
     ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
     CASES one sums sampled senders threads many names rows gpu trace other_clock compared added_up
     order size memory kept kept_of_programs kept_limit kept_in_part kept_order kept_size
-    format_4 address_space folder odd_ranks starts last_start helpers open_scopes killed_rank
-    command_line refuses usage
-    no_space hostile hostile_tables)
+    format_4 folder odd_ranks starts last_start helpers open_scopes killed_rank
+    command_line refuses usage hostile hostile_tables)

@@ -14,7 +14,6 @@ import os
 import pathlib
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -664,24 +663,6 @@ def case_kept_size(folder):
     need(stats(folder / "out")["scope 4321", "GlobalStatInfo"]["p50_ns"] == 4421)
 
 
-def case_address_space(folder):
-    """A merge takes what addresses it may have: a limit of the process below all that the files
-    could need does not stop it."""
-    if is_sanitized(TOOL):
-        return SKIPPED
-    files = [RankFile([Scope("a", [10])], rank=r, size=2, pid=r + 1, later=r,
-                      ended=False).write(folder / ("r%d" % r)) for r in range(2)]
-    for file in files:
-        os.truncate(file, 1 << 28)
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (5 << 29, 5 << 29))
-
-    merge(files, folder / "out", keep="names", preexec_fn=limit)
-    need(stats(folder / "out")["a", "GlobalStatInfo"]["calls"] == 2)
-    return 0
-
-
 def case_folder(folder):
     """The run files of a folder, and nothing else that is there; not the result of the last time."""
     place = folder / "runs"
@@ -941,18 +922,6 @@ def case_usage(folder):
         need(done.returncode == 2 and done.stderr.count(b"\n") == 1 and
              word in done.stderr.decode(), arguments, done)
     need(tool("merge", "--help").startswith("usage: stint merge"))
-
-
-def case_no_space(folder):
-    """A limit of file sizes stands for a full disk."""
-    files = record(folder, 2)
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
-
-    line = merge(files, folder / "out", rc=2, preexec_fn=limit)
-    need("File too large" in line, line)
-    need(not (folder / "out").exists() and not leftovers(folder), leftovers(folder))
 
 
 def case_hostile(folder):

@@ -266,7 +266,7 @@ static int put_text(struct sink *out, struct run *r, const void *what) {
     return 0;
 }
 
-/* Adds the files that are there, also those that have ended. NULL, or why a good one is not in it. */
+/* Adds the files that are there, also those that have ended. NULL, or why a good one is missing. */
 static const char *text_add_runs(struct follower *w, struct exposition *x, int *status) {
     const char *why = w->watch.missed;
     for (uint32_t i = 0; i < w->watch.runs; ++i) {

@@ -79,7 +79,7 @@ struct run_watch {
 /* Looks which files are there now. NULL, or why not all of them could be opened. */
 const char *run_watch_look(struct run_watch *w);
 /* Opens the run of a file. 0; 1: there is nothing new, because it had ended or could not be read,
- * and has not changed; as run_open after one line. The counts of a run that is not RUN_LIVE are final. */
+ * and has not changed; else as run_open. The counts of a run that is not RUN_LIVE are final. */
 int run_watch_open(struct watched *f, struct run *r);
 /* All names are files, not patterns, and all of these are there or were missed, and have ended. */
 int run_watch_all_ended(const struct run_watch *w);
