@@ -29,16 +29,12 @@
 /* The writer holds a lock. A program that closes descriptors which it did not open, or that opens
  * and closes the file itself, loses the lock and continues to write: then it has the file mapped.
  */
-static enum run_state find_state(int fd, const struct arena_header *h, int here) {
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    struct stat s;
+static enum run_state find_state(const struct arena_header *h, int is_locked, int here,
+                                 ino_t inode) {
     if (h->end.ticks) {
         return RUN_ENDED;
     }
-    if (!fcntl(fd, F_GETLK, &all) && all.l_type != F_UNLCK) {
-        return RUN_LIVE;
-    }
-    if (here && !fstat(fd, &s) && run_writer_maps(h->pid, s.st_ino)) {
+    if (is_locked || (here && inode && run_writer_maps(h->pid, inode))) {
         return RUN_LIVE;
     }
     return RUN_KILLED;
@@ -125,9 +121,13 @@ static int open_run(struct run *r, const char *path, int ended_now) {
         return fd;
     }
     const struct arena_header *h = (const struct arena_header *)(const void *)bytes.base;
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat s;
+    int is_locked = !fcntl(fd, F_GETLK, &all) && all.l_type != F_UNLCK;
+    ino_t inode = fstat(fd, &s) ? 0 : s.st_ino;
+    close(fd); /* /proc is read next: one descriptor is enough for all */
     int here = run_writer_boot(h->boot_id);
-    r->state = find_state(fd, h, here);
-    close(fd);
+    r->state = find_state(h, is_locked, here, inode);
     r->at_least = r->state == RUN_KILLED && !ended_now;
     if (take_snapshot(r, bytes.base, bytes.size, here)) {
         log_error("%.500s: not enough memory to read %llu bytes", path,

@@ -14,6 +14,7 @@ import pathlib
 import pty
 import random
 import re
+import resource
 import select
 import shutil
 import signal
@@ -643,6 +644,8 @@ def case_live(folder):
             return int(table(tool("report", file).out)["loop"][0])
         first = loops()
         until(lambda: loops() > first, "it counts no more")
+        info = tool("info", file, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
+        need("at least" not in info.out, "one descriptor is enough to know that it runs here", info)
         # A file that a program writes is not replaced at that time, not even by way of a link.
         before = file.stat().st_ino
         (folder / "link").symlink_to(file)
