@@ -18,6 +18,8 @@
 #include <unistd.h>
 #endif
 
+#include "scratch.h"
+
 static pthread_mutex_t mutexes[LOCK_COUNT] = {
 #define LOCK(name, protects) PTHREAD_MUTEX_INITIALIZER,
 #include "lock_table.h"
@@ -25,6 +27,8 @@ static pthread_mutex_t mutexes[LOCK_COUNT] = {
 };
 
 static const struct lock_fork *over_fork[LOCK_COUNT];
+static uint32_t unwatched = 1;
+uint32_t *lock_process_word = &unwatched;
 static void (*when_free)(void); /* any thread that holds a lock; atomic */
 
 /* Owner only. */
@@ -137,6 +141,7 @@ void lock_drop(enum lock_id id) {
 }
 
 void lock_take(enum lock_id id) {
+    lock_look();
     lock_enter(id);
     lock_hold(id);
 }
@@ -158,6 +163,7 @@ void lock_when_free(void (*call)(void)) {
 
 struct lock_visit lock_visit_begin(enum lock_id id) {
     struct lock_visit v = {.error = errno};
+    lock_look();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &v.cancel);
     lock_enter(id);
     return v;
@@ -199,7 +205,7 @@ static int is_taken(int id) {
 
 /* All are asked before the first is taken: what one of them is interrupted in may be told by
  * another one's mark. */
-static void before_fork(void) {
+static void choose_for_fork(void) {
     unsigned take = 0;
     for (int id = 0; id < LOCK_COUNT; ++id) {
         if (!lock_is_interrupted(id)) {
@@ -207,6 +213,11 @@ static void before_fork(void) {
         }
     }
     here.for_fork = (uint16_t)take;
+}
+
+static void before_fork(void) {
+    lock_look();
+    choose_for_fork();
     for (int id = 0; id < LOCK_COUNT; ++id) {
         if (is_taken(id)) {
             lock_enter((enum lock_id)id);
@@ -232,6 +243,7 @@ static void after_fork_parent(void) {
 
 /* `inside` of what is not taken is left to the interrupted call. */
 static void after_fork_child(void) {
+    __atomic_store_n(lock_process_word, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&when_free, NULL, __ATOMIC_RELAXED); /* the parent's */
     for (int id = 0; id < LOCK_COUNT; ++id) {
         if (over_fork[id] && over_fork[id]->in_child) {
@@ -246,6 +258,23 @@ static void after_fork_child(void) {
         }
     }
     here.for_fork = 0;
+}
+
+void lock_fork_watch(void) {
+    if (lock_process_word == &unwatched) {
+        uint32_t *word = pages_get_wiped(sizeof *word);
+        if (word) {
+            *word = 1;
+            __atomic_store_n(&lock_process_word, word, __ATOMIC_RELEASE);
+        }
+    }
+}
+
+/* No lock counts as taken: other threads of the parent may have had it. */
+void lock_fork_unseen(void) {
+    choose_for_fork();
+    here.for_fork = 0;
+    after_fork_child();
 }
 
 /* Early in the module's own constructors: nothing of the library runs before. */

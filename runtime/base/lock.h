@@ -65,12 +65,25 @@ void lock_visit_end(enum lock_id id, struct lock_visit v);
  * is left. */
 void lock_renew(enum lock_id id);
 
+/* Processes made without fork handlers, by _Fork or the system call. From lock_fork_watch on the
+ * word is 0 there (but not where the memory is shared, as by vfork), and the first look does what
+ * the fork handler in the child would have done. */
+extern uint32_t *lock_process_word; /* both are atomic */
+void lock_fork_watch(void);
+void lock_fork_unseen(void);
+static inline void lock_look(void) {
+    if (!__atomic_load_n(__atomic_load_n(&lock_process_word, __ATOMIC_RELAXED), __ATOMIC_RELAXED)) {
+        lock_fork_unseen();
+    }
+}
+
 /* The calls of a lock's owner around fork. */
 struct lock_fork {
     /* Before any lock is taken: whether this thread may have this one further out. NULL: whether it
      * is inside. */
     int (*interrupted)(void);
-    /* In the child, while the locks are still held; held: this one was taken for the fork. */
+    /* In the child, while the locks are still held; held: this one was taken for the fork. It was
+     * not if the thread is inside, and without fork handlers. */
     void (*in_child)(int held);
 };
 void lock_over_fork(enum lock_id id, const struct lock_fork *calls);

@@ -27,6 +27,19 @@ void *pages_get(size_t bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+void *pages_get_wiped(size_t bytes) {
+    ERRNO_KEEP;
+    void *p = pages_get(bytes);
+    if (p) {
+        (void)madvise(p, bytes, MADV_WIPEONFORK);
+    }
+    return p;
+}
+
 /* The kernel moves the pages: they are never there twice. */
 void *pages_grow(void *pages, size_t bytes, size_t to) {
     ERRNO_KEEP;

@@ -356,6 +356,10 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
     uint32_t node = thread_frame_node(f);
     struct stint_impl_node *n = tree_node(b, node);
     uint64_t start = STINT_IMPL_LOAD(&f->start);
+    if (!node) { /* the edge was wiped by a fork that interrupted begin */
+        thread_pop(b);
+        return;
+    }
     int continues = frame_continues(f);
     if (continues && !continued_needs_time(b, call)) {
         now = start;

@@ -82,6 +82,7 @@ void registry_settle(void) {
 }
 
 uint32_t registry_gate(void) {
+    lock_look();
     return __atomic_load_n(&gate, __ATOMIC_SEQ_CST);
 }
 

@@ -305,9 +305,11 @@ uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *
     return word;
 }
 
-void site_forget_all(void) {
-    places_free(&site_table.now);
-    places_free(&site_table.old);
+void site_forget_all(int whole) {
+    if (whole) {
+        places_free(&site_table.now);
+        places_free(&site_table.old);
+    }
     memset(&site_table, 0, sizeof site_table);
     last_file = last_function = 0;
 }

@@ -28,8 +28,8 @@ uint64_t site_resolve_place(struct stint_impl_site *site);
 /* The word of a run-time name, likewise. Its id stays when it is switched off: what is open must
  * still be closed. */
 uint64_t site_resolve_name(struct site_text name, const struct stint_impl_site *place);
-/* In the child of a fork, under the lock. */
-void site_forget_all(void);
+/* In the child of a fork, under the lock. Not whole: as thread_forget_all. */
+void site_forget_all(int whole);
 
 /* Returns the word of a site. The thread that stored it wrote about the site in the arena before,
  * which can be read then. */

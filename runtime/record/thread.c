@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/scratch.h"
 #include "emit/emit.h"
 #include "left.h"
@@ -74,6 +75,10 @@ void *thread_pages_get(struct thread_block *b, size_t bytes) {
 }
 
 void thread_pages_put(struct thread_block *b) {
+    while (b->edge_pieces) {
+        --b->edge_pieces;
+        pages_put(b->edge_piece[b->edge_pieces], THREAD_EDGE_BYTES << b->edge_pieces);
+    }
     while (b->pages) {
         struct thread_pages *next = b->pages->next;
         pages_put(b->pages, b->pages->bytes);
@@ -297,6 +302,7 @@ static struct thread_block *thread_join(void) {
 }
 
 struct thread_block *thread_here(void) {
+    lock_look();
     struct thread_block *b = thread_block_here();
     if (b && b->busy) {
         return NULL;
@@ -319,6 +325,7 @@ int thread_enter_tables(struct thread_block *b) {
 }
 
 struct thread_block *thread_enter(uint32_t n) {
+    lock_look();
     if (stint_impl_thread_here == &thread_ended) {
         arena_lose(STINT_STATUS_AFTER_END, n);
         return NULL;
@@ -431,13 +438,16 @@ void thread_forget_probes(void) {
     }
 }
 
-void thread_forget_all(void) {
+void thread_forget_all(int whole) {
     struct thread_block *here = thread_block_here();
     stint_impl_thread_here = &thread_none;
     placeholders_forget();
     joining = 0;
     unwatched_blocks = NULL;
     free_blocks = NULL;
+    if (!whole) {
+        newest_block = parents_block = NULL;
+    }
     block_free(parents_block);
     parents_block = NULL;
     while (newest_block) {

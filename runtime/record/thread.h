@@ -14,8 +14,10 @@
 
 #define THREAD_EDGE_BITS 9 /* first table, enough for 160 nodes; it doubles */
 #define THREAD_EDGES (1u << THREAD_EDGE_BITS)
-#define THREAD_LINKS 128  /* first table of the rarer links */
-#define THREAD_NAMES 1024 /* cached run-time names */
+#define THREAD_LINKS 128                 /* first table of the rarer links */
+#define THREAD_NAMES 1024                /* cached run-time names */
+#define THREAD_EDGE_BYTES ((size_t)4096) /* first piece of edges; each next one is twice as long */
+#define THREAD_EDGE_PIECES 16
 
 /* A link that only the slow path looks up. */
 struct thread_link {
@@ -41,6 +43,8 @@ struct thread_block {
     struct thread_link *links; /* recursive edges, intervals, histograms: off the hot path */
     struct stint_impl_edge *edge_next; /* the rest of the piece edges are cut from */
     struct stint_impl_edge *edge_end;
+    struct stint_impl_edge *edge_piece[THREAD_EDGE_PIECES];
+    uint32_t edge_pieces;
     uint32_t node_next; /* the rest of the piece nodes are cut from, units */
     uint32_t node_end;
     struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
@@ -140,7 +144,8 @@ const struct stint_impl_frame *thread_innermost(const struct thread_block *b);
  * closed. */
 void thread_forget_probes(void);
 /* In the child of a fork, under the lock. Frees all blocks but the forking thread's: it may have
- * been interrupted in a scope that goes on with it. That one is freed at the next fork. */
-void thread_forget_all(void);
+ * been interrupted in a scope that goes on with it. That one is freed at the next fork. Not whole:
+ * another thread was changing the lists, so that nothing is freed. */
+void thread_forget_all(int whole);
 
 #endif

@@ -17,7 +17,6 @@
 #include "waits.h"
 
 #define PIECE_BYTES (16 * sizeof(struct stint_impl_node)) /* keeps one thread's nodes together */
-#define EDGES_A_PIECE 252u                                /* a page with the head of the pages */
 
 /* ---- Edges: (parent, set, site) -> node, what the inline path looks up. */
 
@@ -92,15 +91,28 @@ static int edges_grow(struct thread_block *b) {
     return 0;
 }
 
+/* Wiped in the child of a fork: without fork handlers the thread has these tables there, too, and
+ * finds no edge, so that each begin takes the slow path, which looks (base/lock.h), before anything
+ * is written to a run file that is the parent's. 0, or -1 without memory. */
+static int edges_add_piece(struct thread_block *b) {
+    size_t bytes = THREAD_EDGE_BYTES << b->edge_pieces;
+    struct stint_impl_edge *piece = NULL;
+    if (b->edge_pieces < THREAD_EDGE_PIECES) {
+        piece = pages_get_wiped(bytes);
+    }
+    if (!piece) {
+        return -1;
+    }
+    b->edge_piece[b->edge_pieces++] = piece;
+    b->edge_next = piece;
+    b->edge_end = piece + bytes / sizeof *piece;
+    return 0;
+}
+
 /* NULL without memory. */
 static struct stint_impl_edge *edge_cut(struct thread_block *b) {
-    if (b->edge_next == b->edge_end) {
-        struct stint_impl_edge *piece = thread_pages_get(b, EDGES_A_PIECE * sizeof *piece);
-        if (!piece) {
-            return NULL;
-        }
-        b->edge_next = piece;
-        b->edge_end = piece + EDGES_A_PIECE;
+    if (b->edge_next == b->edge_end && edges_add_piece(b)) {
+        return NULL;
     }
     return b->edge_next++;
 }

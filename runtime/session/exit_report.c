@@ -39,6 +39,7 @@ static int exit_is_interrupting(void) {
 
 __attribute__((destructor)) static void library_end(void) {
     ERRNO_KEEP;
+    lock_look();
     const char *wanted = config.report;
     if (*view) {
         wanted = view;

@@ -65,29 +65,31 @@ static int fork_is_interrupting(void) {
     return registry_held();
 }
 
-static void process_forget_records(void) {
+static void process_forget_records(int whole) {
     struct thread_block *b = thread_block_here();
     struct stint_impl_frame *frames = b ? b->frames : NULL;
     child_of_fork = 1;
     refused = 0;
-    thread_forget_all();
+    thread_forget_all(whole);
     lines_forget_all();
     memory_forget();
-    site_forget_all();
+    site_forget_all(whole);
     waits_forget();
     arena_drop(frames, STINT_IMPL_FRAMES * sizeof *frames);
     registry_forget();
 }
 
 static void process_forget_in_child(int held) {
-    (void)held;
     forked_by = forking;
+    if (forking == getpid()) { /* without fork handlers: known only by what is inherited */
+        forked_by = arena.base ? (pid_t)arena_header()->pid : 0;
+    }
     thread_forget_probes();
     if (fork_inside) {
         arena_part();
         registry_inherit();
     } else {
-        process_forget_records();
+        process_forget_records(held);
     }
 }
 
@@ -96,7 +98,7 @@ LOCK_OVER_FORK(LOCK_REGISTRY, fork_is_interrupting, process_forget_in_child)
 static void process_forget_parent(void) {
     if (!thread_is_busy()) {
         lock_renew(LOCK_REGISTRY); /* the signal handler that forked interrupted its holder */
-        process_forget_records();
+        process_forget_records(1);
     }
 }
 
@@ -256,6 +258,7 @@ static void process_prepare(void) {
     clock_stamp(&now);
     refused = arena_open(config.memory + config.trace.bytes, config.file, &now) != 0;
     if (!refused) {
+        lock_fork_watch();
         arena_give_trace(ring_room(config.trace.bytes));
         if (forked_by) { /* getppid is 1 if the parent has ended since, as that of a daemon does */
             arena_header()->parent_pid = (uint32_t)forked_by;

@@ -99,6 +99,10 @@ int pages_commit(void *pages, size_t bytes) {
     return 0;
 }
 
+void *pages_get_wiped(size_t bytes) {
+    return pages_get(bytes);
+}
+
 void *pages_grow(void *pages, size_t bytes, size_t to) {
     void *more = pages_get(to);
     if (more && pages) {

@@ -4,8 +4,10 @@
  * is what it would be without them.
  */
 #include <pthread.h>
+#include <sys/syscall.h>
 
 #include "../run/run_support.h"
+#include "base/lock.h"
 #include "recorded.h"
 
 /* Calls of one name over all files of the folder; files are counted too. */
@@ -111,6 +113,122 @@ TEST(fork_file, an_orphan_knows_who_forked_it) {
     run_folder_drop();
 }
 
+/* Switches off LeakSanitizer in children. At exit, LeakSanitizer takes the locks of malloc. Locks
+ * that another thread of the parent held at the fork are never released in the child, so that its
+ * leak check would block without end. LeakSanitizer calls this function before a check
+ * (sanitizer/lsan_interface.h); other builds ignore it. */
+static int is_child;
+
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) {
+    return is_child;
+}
+
+/* ---- Children without fork handlers: _Fork is this system call, too. */
+
+static pid_t clone_without_handlers(void) {
+    return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static int is_wiped_here(void) {
+    lock_fork_watch();
+    pid_t child = clone_without_handlers();
+    if (!child) {
+        _exit(!*lock_process_word);
+    }
+    return run_wait(child) != 0;
+}
+
+static void known(int n) {
+    for (int i = 0; i < n; ++i) {
+        REGISTER_TIMER("known");
+        REGISTER_TIMER("inside");
+        fake_advance(1);
+    }
+}
+
+static void fresh(int n) {
+    for (int i = 0; i < n; ++i) {
+        REGISTER_TIMER("fresh");
+        known(1);
+    }
+}
+
+#define KNOWN 40 /* calls after which begin and end are inline */
+static int runs_known, runs_fresh;
+
+static void work_of_clone(void) {
+    known(runs_known);
+    fresh(runs_fresh);
+    if (runs_known + runs_fresh) {
+        CHECK_EQ_U64(calls_of("known"), (uint64_t)(runs_known + runs_fresh));
+        CHECK_EQ_U64(lost_in_all(), 0);
+        CHECK_EQ_U64(arena_header()->parent_pid, (uint64_t)getppid());
+    }
+    exit(0); /* the parent's file has no end yet */
+}
+
+static void *hold_registry(void *barrier) {
+    lock_take(LOCK_REGISTRY);
+    pthread_barrier_wait(barrier);
+    pthread_barrier_wait(barrier);
+    lock_release(LOCK_REGISTRY);
+    return NULL;
+}
+
+static void clones(void) {
+    pthread_t t;
+    pthread_barrier_t barrier;
+    CHECK(!pthread_barrier_init(&barrier, NULL, 2));
+    {
+        REGISTER_TIMER("open");
+        known(KNOWN);
+        CHECK(!pthread_create(&t, NULL, hold_registry, &barrier));
+        pthread_barrier_wait(&barrier);
+        pid_t child = clone_without_handlers();
+        if (!child) {
+            is_child = 1;
+            alarm(harness_child_seconds());
+            work_of_clone();
+        }
+        CHECK_EQ_U64((uint64_t)run_wait(child), 0);
+        pthread_barrier_wait(&barrier);
+        CHECK(!pthread_join(t, NULL));
+        known(KNOWN);
+    }
+    CHECK_EQ_U64(arena_header()->end.ticks, 0);
+    CHECK_EQ_U64(calls_of("known"), 2 * KNOWN);
+    CHECK_EQ_U64(calls_of("inside"), 2 * KNOWN);
+    CHECK_EQ_U64(calls_of("open"), 1);
+    CHECK_EQ_U64(lost_in_all(), 0);
+}
+
+static void check_clones(int known_calls, int fresh_calls) {
+    if (!is_wiped_here()) {
+        SKIP("no MADV_WIPEONFORK here");
+    }
+    begin();
+    runs_known = known_calls;
+    runs_fresh = fresh_calls;
+    run_body((void *)(uintptr_t)clones);
+    CHECK_EQ_U64(sum_of("known").calls, (uint64_t)(2 * KNOWN + known_calls + fresh_calls));
+    CHECK_EQ_U64(sum_of("open").calls, 1);
+    run_folder_drop();
+}
+
+/* With a lock that a thread of the parent has for ever. */
+TEST(fork_file, a_child_without_fork_handlers_opens_new_scopes) {
+    check_clones(0, 200);
+}
+
+TEST(fork_file, a_child_without_fork_handlers_opens_known_scopes) {
+    check_clones(100, 1);
+}
+
+TEST(fork_file, a_child_without_fork_handlers_opens_none) {
+    check_clones(0, 0);
+}
+
 /* ---- From a program in full swing. */
 
 #define THREADS 3
@@ -131,16 +249,7 @@ static void *busy(void *count) {
     return NULL;
 }
 
-/* Switches off LeakSanitizer in children. At exit, LeakSanitizer takes the locks of malloc. Locks
- * that another thread of the parent held at the fork are never released in the child, so that its
- * leak check would block without end. LeakSanitizer calls this function before a check
- * (sanitizer/lsan_interface.h); other builds ignore it. */
-static int is_child;
-
-__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void) {
-    return is_child;
-}
+static pid_t (*make_child)(void) = fork;
 
 static void full_swing(void) {
     pthread_t t[THREADS];
@@ -150,7 +259,7 @@ static void full_swing(void) {
     }
     for (int i = 0; i < CHILDREN; ++i) {
         REGISTER_TIMER("forking");
-        pid_t child = fork();
+        pid_t child = make_child();
         if (!child) {
             is_child = 1;
             alarm(harness_child_seconds());
@@ -170,7 +279,7 @@ static void full_swing(void) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-TEST(fork_file, from_a_program_in_full_swing) {
+static void check_full_swing(void) {
 #if defined(__SANITIZE_THREAD__)
     SKIP("the thread sanitizer does not support threads after a fork from many");
 #endif
@@ -182,6 +291,18 @@ TEST(fork_file, from_a_program_in_full_swing) {
     CHECK_EQ_U64(sum_of("busy").files, 1);
     CHECK_EQ_U64(sum_of("forking").calls, CHILDREN);
     run_folder_drop();
+}
+
+TEST(fork_file, from_a_program_in_full_swing) {
+    check_full_swing();
+}
+
+TEST(fork_file, without_fork_handlers_in_full_swing) {
+    if (!is_wiped_here()) {
+        SKIP("no MADV_WIPEONFORK here");
+    }
+    make_child = clone_without_handlers;
+    check_full_swing();
 }
 
 HARNESS_MAIN()
