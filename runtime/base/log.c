@@ -165,14 +165,56 @@ static int queue_has_lines(void) {
            __atomic_load_n(&queue.dropped, __ATOMIC_RELAXED);
 }
 
+/* ---- Lines about settings and the run file, which each of many forked processes would repeat.
+ * Shared by the process that forked first and all that come from it. */
+
+static struct {
+    struct {
+        const char *format; /* NULL: none yet; both are atomic */
+        pid_t process;      /* which has written such a line */
+    } said[16];
+    uint32_t more; /* lines that others left out; atomic */
+} * family;
+static int is_child;
+
+static int log_is_interrupted(void) {
+    if (!family) {
+        family = pages_get_shared(sizeof *family);
+    }
+    return lock_inside(LOCK_LOG) != 0;
+}
+
+/* Whether another process has written a line of that format, as this one is prepared (the thread
+ * has the registry's lock). It is counted then. */
+static int is_repeated(const char *format) {
+    if (!is_child || !family || !lock_inside(LOCK_REGISTRY)) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof family->said / sizeof *family->said; ++i) {
+        const char *is = NULL;
+        if (__atomic_compare_exchange_n(&family->said[i].format, &is, format, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+            __atomic_store_n(&family->said[i].process, getpid(), __ATOMIC_RELAXED);
+            return 0;
+        }
+        if (is == format) {
+            int other = __atomic_load_n(&family->said[i].process, __ATOMIC_RELAXED) != getpid();
+            __atomic_add_fetch(&family->more, (uint32_t)other, __ATOMIC_RELAXED);
+            return other;
+        }
+    }
+    return 0;
+}
+
 /* In the child of a fork: the parent writes its lines itself. */
 static void queue_forget(int held) {
     (void)held;
     memset(&queue, 0, sizeof queue);
     delivering = 0;
+    is_child = 1;
 }
 
-LOCK_OVER_FORK(LOCK_LOG, NULL, queue_forget)
+LOCK_OVER_FORK(LOCK_LOG, log_is_interrupted, queue_forget)
 
 /* The callback may have been set or taken away since the line was made. */
 static void show_line(struct waiting_line *l) {
@@ -268,7 +310,7 @@ __attribute__((format(printf, 3, 0))) static void
 write_line(int level, size_t (*prefix)(char *out, size_t size), const char *format, va_list args) {
     ERRNO_KEEP;
     if (config.log == CONFIG_LOG_OFF ||
-        (config.log == CONFIG_LOG_ERROR && level != STINT_LOG_ERROR)) {
+        (config.log == CONFIG_LOG_ERROR && level != STINT_LOG_ERROR) || is_repeated(format)) {
         return;
     }
     struct line *l = log_line_get();
@@ -303,6 +345,9 @@ void log_end(void) {
     }
     log_set_callback(NULL, NULL);
     log_deliver();
+    if (family && !is_child && family->more) {
+        log_error("%u more lines of forked processes, as those above, were left out", family->more);
+    }
 }
 
 static size_t name_prefix(char *out, size_t size) {

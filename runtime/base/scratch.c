@@ -20,11 +20,18 @@ struct scratch_chunk {
     size_t bytes;
 };
 
-void *pages_get(size_t bytes) {
+static void *pages_map(size_t bytes, int protection, int kind) {
     ERRNO_KEEP;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
+    void *p = mmap(NULL, bytes, protection, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+void *pages_get(size_t bytes) {
+    return pages_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+}
+
+void *pages_get_shared(size_t bytes) {
+    return pages_map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED);
 }
 
 #ifndef MADV_WIPEONFORK
@@ -51,9 +58,7 @@ void *pages_grow(void *pages, size_t bytes, size_t to) {
 }
 
 void *pages_reserve(size_t bytes) {
-    ERRNO_KEEP;
-    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    return pages_map(bytes, PROT_NONE, MAP_PRIVATE);
 }
 
 void pages_reserve_again(void *pages, size_t bytes) {

@@ -14,6 +14,8 @@
 void *pages_get(size_t bytes);
 /* The same. From Linux 4.14 on they are zeroed again in each child process. */
 void *pages_get_wiped(size_t bytes);
+/* The same, shared with each child process. */
+void *pages_get_shared(size_t bytes);
 void pages_put(void *pages, size_t bytes);
 /* More pages with the same first `bytes`, in place of these (NULL: there are none yet). NULL
  * without memory, and these stay. */

@@ -103,6 +103,10 @@ void *pages_get_wiped(size_t bytes) {
     return pages_get(bytes);
 }
 
+void *pages_get_shared(size_t bytes) {
+    return pages_get(bytes);
+}
+
 void *pages_grow(void *pages, size_t bytes, size_t to) {
     void *more = pages_get(to);
     if (more && pages) {

@@ -150,20 +150,43 @@ TEST(children, that_live_on_hold_no_lock) {
 
 /* ---- exec: this program again, as another one. */
 
-static void execs(void) {
+static void execs_itself(const char *life) {
     char *arguments[] = {(char *)(uintptr_t) "run", (char *)(uintptr_t) "--no-fork",
                          (char *)(uintptr_t) "children.second_life", NULL};
-    timed("before exec", 1);
-    setenv("SECOND_LIFE", "1", 1);
+    setenv("SECOND_LIFE", life, 1);
     execv("/proc/self/exe", arguments);
     _exit(9);
 }
 
+static void execs(void) {
+    timed("before exec", 1);
+    execs_itself("");
+}
+
+#define MANY 20
+
+static void forks_many(void) {
+    for (int i = 0; i < MANY; ++i) {
+        pid_t child = fork();
+        if (!child) {
+            timed("child", 1);
+            exit(0);
+        }
+        CHECK_EQ_U64((uint64_t)run_wait(child), 0);
+    }
+}
+
 TEST(children, second_life) {
-    if (!getenv("SECOND_LIFE")) {
+    const char *life = getenv("SECOND_LIFE");
+    if (!life) {
         SKIP("what others start");
     }
-    timed("after exec", 1);
+    if (strcmp(life, "many without a scope") != 0) {
+        timed("after exec", 1);
+    }
+    if (*life) {
+        forks_many();
+    }
 }
 
 TEST(children, exec_replaces_by_the_rule) {
@@ -174,6 +197,37 @@ TEST(children, exec_replaces_by_the_rule) {
     CHECK_EQ_U64(run_calls_in("run", "before exec"), 0);
     CHECK_EQ_U64(run_calls_in("run", "after exec"), 1);
     free(said);
+    run_folder_drop();
+}
+
+/* ---- A line that each of many forked processes would write: the first does, then their number. */
+
+static void execs_many(void) {
+    execs_itself("many");
+}
+
+static void execs_many_without_a_scope(void) {
+    execs_itself("many without a scope");
+}
+
+static void check_lines(void (*body)(void), const char *line, const char *more) {
+    char *said = run_said(body);
+    CHECK_EQ_U64(lines_of(said), 2);
+    CHECK(strstr(said, line) && strstr(said, more));
+    free(said);
+}
+
+TEST(children, where_many_find_the_file_taken_the_first_says_so) {
+    begin("run");
+    check_lines(execs_many, "is being written", "stint: 19 more lines");
+    CHECK_EQ_U64(run_entries(NULL), MANY + 1);
+    run_folder_drop();
+}
+
+TEST(children, where_many_have_a_bad_setting_the_first_says_so) {
+    begin("run-%p");
+    setenv("STINT_TRACE", "nonsense", 1);
+    check_lines(execs_many_without_a_scope, "STINT_TRACE=nonsense", "stint: 19 more lines");
     run_folder_drop();
 }
 
