@@ -14,9 +14,11 @@
 
 #define THREAD_EDGE_BITS 9 /* first table, enough for 160 nodes; it doubles */
 #define THREAD_EDGES (1u << THREAD_EDGE_BITS)
-#define THREAD_LINKS 128                 /* first table of the rarer links */
-#define THREAD_NAMES 1024                /* cached run-time names */
-#define THREAD_EDGE_BYTES ((size_t)4096) /* first piece of edges; each next one is twice as long */
+#define THREAD_LINKS 128  /* first table of the rarer links */
+#define THREAD_NAMES 1024 /* cached run-time names */
+
+/* The first piece of edges; each next one is twice as long. */
+#define THREAD_EDGE_BYTES ((size_t)4096)
 #define THREAD_EDGE_PIECES 16
 
 /* A link that only the slow path looks up. */

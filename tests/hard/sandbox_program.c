@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs under filters that end the process (SECCOMP_RET_KILL_PROCESS in seccomp(2)), for
- * sandbox_test.py. Scopes of 2 ms, then a report, where getrusage and the CPU time of the thread
- * are forbidden, or one of the two; and everything that is recorded where all but these system
- * calls are, after the first scope:
+ * Everything that is recorded, under a filter that ends the process (SECCOMP_RET_KILL_PROCESS in
+ * seccomp(2)) at all system calls but those named, from its first scope on; for sandbox_test.py.
  *
- *     sandbox_program [getrusage | clock_gettime]
- *     sandbox_program only ,NAME,NAME..., [long,line,report]
+ *     sandbox_program ,NAME,NAME..., [long,line,report]
  *
  * Exit: 3 at its end, 77 there are no filters here.
  */
@@ -27,34 +24,6 @@
 
 #define SCOPES 40 /* the first calls of a scope are not measured */
 
-#define NO_CALL UINT32_MAX /* no system call has this number */
-
-/* The lower half of an argument: these processors are little-endian. */
-#define ARGUMENT(n) offsetof(struct seccomp_data, args[n])
-
-static uint32_t choose_call(const char *only, const char *name, uint32_t number) {
-    return only && strcmp(only, name) != 0 ? NO_CALL : number;
-}
-
-static int filter_install(const char *only) {
-    const uint32_t usage = choose_call(only, "getrusage", SYS_getrusage);
-    const uint32_t clock = choose_call(only, "clock_gettime", SYS_clock_gettime);
-    struct sock_filter list[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, usage, 4, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, clock, 0, 2),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ARGUMENT(0)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLOCK_THREAD_CPUTIME_ID, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-    };
-    struct sock_fprog program = {sizeof list / sizeof *list, list};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
-        return -1;
-    }
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-
 static void open_long_scopes(void) {
     for (int i = 0; i < SCOPES; ++i) {
         STINT_TIMER("long");
@@ -63,8 +32,6 @@ static void open_long_scopes(void) {
         }
     }
 }
-
-/* ---- Only the system calls of a list. */
 
 #define CALL(name)                                                                                 \
     { #name, SYS_##name }
@@ -155,12 +122,15 @@ static void *record_on_thread(void *unused) {
     return unused;
 }
 
-static int run_only(const char *list, const char *more) {
+int main(int argc, char **argv) {
+    const struct rlimit no_core = {0, 0};
+    const char *more = argc > 2 ? argv[2] : "";
     pthread_t t[2];
+    setrlimit(RLIMIT_CORE, &no_core);
     pthread_barrier_init(&barrier, NULL, 3);
     { STINT_TIMER("first"); }
     pthread_create(&t[0], NULL, record_on_thread, NULL);
-    if (filter_all_but(list)) {
+    if (argc < 2 || filter_all_but(argv[1])) {
         fprintf(stderr, "skipped: no filters of system calls here\n");
         return 77;
     }
@@ -177,21 +147,5 @@ static int run_only(const char *list, const char *more) {
     if (strstr(more, "report")) {
         stint_report("table");
     }
-    return 3;
-}
-
-int main(int argc, char **argv) {
-    const struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-    if (argc == 4) {
-        return run_only(argv[2], argv[3]);
-    }
-    if (filter_install(argc > 1 ? argv[1] : NULL)) {
-        fprintf(stderr, "skipped: no filters of system calls here\n");
-        return 77;
-    }
-    open_long_scopes();
-    printf("scopes end\n");
-    fflush(stdout);
     return 3;
 }
