@@ -5,4 +5,4 @@
 stint_test_program(inherited inherited.c)
 stint_test_cases(tool.inherited_ inherited_test.py LABELS tool
     ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program_fake> $<TARGET_FILE:inherited>
-    CASES own_user another_user ignored_signals)
+    CASES own_user another_user signals)

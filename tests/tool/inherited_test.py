@@ -112,7 +112,8 @@ COMMANDS = {
     "merge": ["merge", "{top}/a.stint", "{top}/b.stint", "-o", "{}/all.stint"],
     "export": ["export", "{top}/a.stint", "--to", "csv"],
     "export -o": ["export", "{top}/a.stint", "--to", "html", "-o", "{}/page.html"],
-    "export --follow": ["export", "{top}/a.stint", "--to", "otlp", "--follow", "0.1", "-o", "{}/lines"],
+    # The message about the second file must not be in the output.
+    "export --follow": ["export", "{top}/a.stint", "{top}/fake", "--to", "otlp", "--follow", "0.1", "-o", "{}/lines"],
     "export --to history": ["export", "{top}/a.stint", "--to", "history", "-o", "{}"],
     "top": ["top", "--once", "--interval", "0.1", "{top}/a.stint"],
     "report": ["report", "{top}/a.stint"],
@@ -253,22 +254,29 @@ def check_all(folder, user):
     need(not found, *found)
 
 
-def case_ignored_signals(folder):
-    """A signal that is ignored, as by nohup, does not end a command that others end."""
-    run, numbers = folder / "r.stint", (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
-    program = subprocess.Popen([FAKE, "busy"], env=environment(STINT_FILE=run), stdout=subprocess.PIPE)
-    need(program.stdout.readline() == b"ready\n")
-    for arguments in ["export", run, "--to", "otlp", "--follow", "0.1"], ["top", run, "--interval", "0.1"]:
-        process = subprocess.Popen([TOOL, *map(str, arguments)], preexec_fn=ignore(*numbers), env=environment(),
-                                   stdout=subprocess.PIPE)
-        need(process.stdout.readline())
+def signals_of(argv, prepare, field):
+    """The signals in a field of /proc/PID/status, after a command wrote its first line."""
+    with subprocess.Popen(argv, preexec_fn=prepare, env=environment(), stdout=subprocess.PIPE) as process:
+        need(process.stdout.readline(), argv)
         status = pathlib.Path("/proc/%d/status" % process.pid).read_text()
-        ignored = int(re.search(r"SigIgn:\s*(\w+)", status).group(1), 16)
         process.kill()
-        process.communicate()
-        need(all(ignored >> number - 1 & 1 for number in numbers), arguments, status)
-    program.kill()
-    program.communicate()
+    bits = int(re.search(field + r":\s*(\w+)", status).group(1), 16)
+    return {number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM) if bits >> number - 1 & 1}
+
+
+def case_signals(folder):
+    """A signal that is ignored, as by nohup, stays so for commands that others end; one that is
+    blocked does not."""
+    run, three = folder / "r.stint", {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}
+    with subprocess.Popen([FAKE, "busy"], env=environment(STINT_FILE=run), stdout=subprocess.PIPE) as program:
+        need(program.stdout.readline() == b"ready\n")
+        try:
+            for words in (["export", run, "--to", "otlp", "--follow", "0.1"], ["top", run, "--interval", "0.1"]):
+                argv = [TOOL, *map(str, words)]
+                need(signals_of(argv, ignore(*three), "SigIgn") == three, argv, "not ignored")
+                need(not signals_of(argv, block(*ALL), "SigBlk"), argv, "blocked")
+        finally:
+            program.kill()
 
 
 def case_own_user(folder):
