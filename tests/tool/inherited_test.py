@@ -101,6 +101,8 @@ STATES = {
     "nice": lambda: os.nice(3),
 }
 
+# Its message, which must not be in the output, takes some intervals: in two states only.
+SLOW = "export --follow of a bad file"
 # {}: the folder of the cell; {top}: the one above, where a.stint and b.stint are.
 PROGRAM = ["--", "{top}/inherited", "{}/state", "{top}/fake", "end"]
 COMMANDS = {
@@ -112,8 +114,8 @@ COMMANDS = {
     "merge": ["merge", "{top}/a.stint", "{top}/b.stint", "-o", "{}/all.stint"],
     "export": ["export", "{top}/a.stint", "--to", "csv"],
     "export -o": ["export", "{top}/a.stint", "--to", "html", "-o", "{}/page.html"],
-    # The message about the second file must not be in the output.
-    "export --follow": ["export", "{top}/a.stint", "{top}/fake", "--to", "otlp", "--follow", "0.1", "-o", "{}/lines"],
+    "export --follow": ["export", "{top}/a.stint", "--to", "otlp", "--follow", "0.1", "-o", "{}/lines"],
+    SLOW: ["export", "{top}/a.stint", "{top}/fake", "--to", "otlp", "--follow", "0.1", "-o", "{}/lines"],
     "export --to history": ["export", "{top}/a.stint", "--to", "history", "-o", "{}"],
     "top": ["top", "--once", "--interval", "0.1", "{top}/a.stint"],
     "report": ["report", "{top}/a.stint"],
@@ -226,7 +228,7 @@ def faults(command, state, plain, cell):
         if a != b:
             yield "%s: expected\n%s\nfound\n%s" % (name, a, b)
     # A side of ab has standard descriptors of its own, and no timers.
-    own = "" if command == "ab" else "$"
+    own = r"descriptor [012],|timer" if command == "ab" else "$"
     a, b = ([line for line in state if not re.match(own, line)] for state in (cell.reference, cell.state))
     if a != b:
         yield "state of the program: expected\n%s\nfound\n%s" % ("\n".join(a), "\n".join(b))
@@ -236,7 +238,8 @@ def check_command(command, top, user):
     """All states, one after the other in a process of its own, which has no threads."""
     number = list(COMMANDS).index(command) * len(STATES)
     plain = Cell(command, "plain", user, top, number)
-    cells = {state: Cell(command, state, user, top, number + i) for i, state in enumerate(STATES)}
+    cells = {state: Cell(command, state, user, top, number + i) for i, state in enumerate(STATES)
+             if command != SLOW or state == "closed 2"}
     return ["%s, %s: %s" % (command, state, fault) for state, cell in cells.items()
             for fault in faults(command, state, plain, cell)]
 
