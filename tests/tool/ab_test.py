@@ -302,8 +302,9 @@ def case_interrupt(folder):
     need("stint: ab: Terminated after 0 pairs; their runs are in " in done.stderr and
          " ran on " not in done.stderr, done.stderr)
     need_ended(folder, 1)
-    hangs_up = script(folder, "hangs_up", "kill -HUP $PPID; exec %s -1 10\n" % FAKE)
-    ab(folder, "--", hangs_up, "--", *SAME, rc=128 + signal.SIGHUP)
+    for number in signal.SIGALRM, signal.SIGUSR1, signal.SIGHUP: # an alarm may be inherited
+        hangs_up = script(folder, "hangs_up", "kill -%d $PPID; exec %s -1 10\n" % (number, FAKE))
+        ab(folder, "--", hangs_up, "--", *SAME, rc=128 + number)
     ab(folder, "--", hangs_up, "--", *SAME, shell="trap '' HUP;")
 
 

@@ -50,7 +50,7 @@ static struct {
 } now;
 
 int run_side_block(void) {
-    static const int stops[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    static const int stops[] = {SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
     siginfo_t child;
     sigset_t all;
     sigemptyset(&all);
