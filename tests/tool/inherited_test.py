@@ -235,11 +235,12 @@ def faults(command, state, plain, cell):
 
 
 def check_command(command, top, user):
-    """All states, one after the other in a process of its own, which has no threads."""
+    """The states, one after the other in a process of its own, which has no threads. Another user
+    than root has those that depend on modes of files only."""
     number = list(COMMANDS).index(command) * len(STATES)
     plain = Cell(command, "plain", user, top, number)
-    cells = {state: Cell(command, state, user, top, number + i) for i, state in enumerate(STATES)
-             if command != SLOW or state == "closed 2"}
+    states = ["closed 2"] if command == SLOW else [state for state in STATES if not user or "umask" in state]
+    cells = {state: Cell(command, state, user, top, number + i) for i, state in enumerate(states)}
     return ["%s, %s: %s" % (command, state, fault) for state, cell in cells.items()
             for fault in faults(command, state, plain, cell)]
 
