@@ -911,6 +911,9 @@ def case_run(folder):
     one_line(tool("run", folder / "missing", rc=127), "No such file")
     (folder / "plain").write_text("x")
     one_line(tool("run", folder / "plain", rc=126), "Permission denied")
+    (folder / "plain").write_text("exit 5\n")
+    (folder / "plain").chmod(0o755)
+    tool("run", "-r", "none", folder / "plain", rc=5) # a script without #!, as by env
     done = tool("run", "-r", "none", PROGRAM, "end", "3", rc=3)
     need(not done.err and not done.out, done)
     done = tool("run", "sh", "-c", '"$1" fork; "$1" end', "sh", PROGRAM)
