@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/name.h"
+#include "base/replace_file.h"
 #include "base/status.h"
 #include "stint/detail/impl_layout.h"
 
@@ -28,7 +29,7 @@ static inline int arena_format_is_known(uint32_t format) {
     return format >= ARENA_FORMAT_OLDEST && format <= ARENA_FORMAT;
 }
 
-#define ARENA_MAGIC "STINTRUN" /* 8 bytes, without the NUL: copied and compared, no initialiser */
+#define ARENA_MAGIC RUN_FILE_MAGIC
 #define ARENA_SITES_PER_CHUNK 256u
 #define ARENA_SITE_CHUNKS 4096u
 #define ARENA_SITES (ARENA_SITES_PER_CHUNK * ARENA_SITE_CHUNKS) /* 2^20: four key bits stay free */

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,11 +22,8 @@
 #define ATTEMPTS 100 /* the file was replaced meanwhile; more often than this is not by chance */
 
 static enum rival classify_file(const char *path, int fd) {
-    char magic[sizeof ARENA_MAGIC - 1];
     struct stat of_fd, of_name;
-    if (fstat(fd, &of_fd) || !S_ISREG(of_fd.st_mode) ||
-        pread(fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
-        memcmp(magic, ARENA_MAGIC, sizeof magic)) {
+    if (fstat(fd, &of_fd) || !S_ISREG(of_fd.st_mode) || !replace_file_is_run(fd)) {
         errno = EEXIST;
         return RIVAL_FOREIGN;
     }

@@ -128,51 +128,38 @@ static int write_to_stderr(const char *bytes, size_t length) {
     return failed;
 }
 
-/* A regular file, or a device such as /dev/null or a terminal. Opening a FIFO could wait without
- * end, and a link may lead to a file of another user. NULL and *fd, or why not. */
-static const char *open_output(const char *path, int fresh, int *fd) {
+struct report_file {
+    struct replace_file file;
+    char path[PATH_MAX];
+};
+
+/* fresh: what is in the file goes. NULL, or why it failed. */
+static const char *put_report(struct report_file *r, int fresh, const char *bytes, size_t length) {
     struct stat s;
-    *fd = -1;
-    int exists = !lstat(path, &s);
-    if (exists && !S_ISREG(s.st_mode) && !S_ISCHR(s.st_mode)) {
-        return REPLACE_FILE_IRREGULAR;
+    const char *why = replace_file_open(&r->file, r->path, REPLACE_APPEND, 0666);
+    if (why) {
+        return why;
     }
-    if (exists && S_ISREG(s.st_mode) && replace_file_is_locked(path)) {
-        return REPLACE_FILE_LOCKED;
-    }
-    int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    *fd = open(path, flags, 0666);
-    if (*fd < 0) {
+    fresh = fresh && !r->file.borrowed && !fstat(r->file.fd, &s) && S_ISREG(s.st_mode);
+    if ((fresh && ftruncate(r->file.fd, 0)) || write_calmly(r->file.fd, bytes, length)) {
         return error_text(errno);
     }
-    if (fstat(*fd, &s) || (!S_ISREG(s.st_mode) && !S_ISCHR(s.st_mode))) {
-        return REPLACE_FILE_IRREGULAR;
-    }
-    if (fresh && S_ISREG(s.st_mode) && ftruncate(*fd, 0)) {
-        return error_text(errno);
-    }
-    return NULL;
+    return replace_file_commit(&r->file);
 }
 
-/* path: room for PATH_MAX bytes. */
-static int write_file(char *path, const char *pattern, const char *bytes, size_t length) {
+static int write_file(struct report_file *r, const char *pattern, const char *bytes,
+                      size_t length) {
     static pid_t written; /* by this process already: a child of a fork starts its own file */
-    int fd;
-    if (output_path(path, PATH_MAX, pattern)) {
+    if (output_path(r->path, sizeof r->path, pattern)) {
         log_warning("STINT_OUTPUT=%.200s: too long, or a %% that is not %%p %%h %%r; "
                     "the report goes to stderr",
                     pattern);
         return write_to_stderr(bytes, length);
     }
-    const char *why = open_output(path, written != getpid(), &fd);
-    if (!why && write_calmly(fd, bytes, length)) {
-        why = error_text(errno);
-    }
-    if (fd >= 0 && close(fd) && !why) {
-        why = error_text(errno);
-    }
+    const char *why = put_report(r, written != getpid(), bytes, length);
     if (why) {
-        log_warning("cannot write the report to %.500s: %s; it goes to stderr", path, why);
+        replace_file_abort(&r->file);
+        log_warning("cannot write the report to %.500s: %s; it goes to stderr", r->path, why);
         return write_to_stderr(bytes, length);
     }
     written = getpid();
@@ -188,15 +175,15 @@ static int write_to_stdout(const char *bytes, size_t length) {
     return failed;
 }
 
-/* One of the two standard streams, or -1: a path. */
+/* A descriptor, or -1: a path. */
 static int find_output_stream(const char *to) {
-    if (!to || !strcmp(to, "stderr") || !strcmp(to, "/dev/stderr")) {
+    if (!to || !strcmp(to, "stderr")) {
         return STDERR_FILENO;
     }
-    if (!strcmp(to, "stdout") || !strcmp(to, "/dev/stdout")) {
+    if (!strcmp(to, "stdout")) {
         return STDOUT_FILENO;
     }
-    return -1;
+    return replace_file_descriptor(to);
 }
 
 int output_write(const char *bytes, size_t length) {
@@ -209,12 +196,12 @@ int output_write(const char *bytes, size_t length) {
     if (stream == STDOUT_FILENO) {
         return write_to_stdout(bytes, length);
     }
-    char *path = pages_get(PATH_MAX); /* too much for a small stack */
-    if (!path) {
+    struct report_file *file = pages_get(sizeof *file); /* too much for a small stack */
+    if (!file) {
         return write_to_stderr(bytes, length);
     }
-    int result = write_file(path, to, bytes, length);
-    pages_put(path, PATH_MAX);
+    int result = write_file(file, to, bytes, length);
+    pages_put(file, sizeof *file);
     return result;
 }
 

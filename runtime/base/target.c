@@ -11,54 +11,57 @@
 #include "error_text.h"
 #include "log.h"
 #include "output.h"
-#include "replace_file.h"
 #include "scratch.h"
+#include "text.h"
 
 static int target_refuse(const char *who, const char *path, const char *why) {
     log_error("%s: cannot write %.500s: %s", who, path, why);
     return STINT_ERROR_CANNOT_WRITE;
 }
 
-/* Too large for the stack of a small thread. */
-struct target {
-    struct sink sink;
-    struct replace_file file;
-    char path[PATH_MAX];
-};
-
-static int open_target(struct target *t, const char *who, const char *pattern, mode_t mode) {
-    if (output_path(t->path, sizeof t->path, pattern)) {
-        snprintf(t->path, sizeof t->path, "%.200s", pattern);
-        return target_refuse(who, t->path, "too long, or a % that is not %p %h %r");
-    }
-    const char *why = replace_file_open(&t->file, t->path, mode);
-    if (why) {
-        return target_refuse(who, t->path, why);
-    }
+int target_put_text(struct sink *to, void *text) {
+    const struct text *t = text;
+    sink_put(to, t->data, t->length);
     return 0;
 }
 
-/* STINT_OK, or an error after one line and without a file. */
-static int put_into(struct target *t, const char *who, int (*put)(struct sink *to, void *what),
-                    void *what) {
+int target_put(struct target *t, const char *path, int how, mode_t mode, target_putter *put,
+               void *what, const char **why) {
+    *why = replace_file_open(&t->file, path, how, mode);
+    if (*why) {
+        replace_file_abort(&t->file);
+        return -1;
+    }
     sink_start(&t->sink, t->file.fd);
     int failed = put(&t->sink, what);
     if (!failed && sink_close(&t->sink)) {
-        failed = target_refuse(who, t->path, error_text(errno));
+        *why = error_text(errno);
+        failed = -1;
     }
     if (failed) {
         replace_file_abort(&t->file);
         return failed;
     }
-    const char *why = replace_file_commit(&t->file);
+    *why = replace_file_commit(&t->file);
+    return *why ? -1 : 0;
+}
+
+static int target_write_path(struct target *t, const char *who, const char *pattern, int how,
+                             mode_t mode, target_putter *put, void *what) {
+    const char *why = NULL;
+    if (output_path(t->path, sizeof t->path, pattern)) {
+        snprintf(t->path, sizeof t->path, "%.200s", pattern);
+        return target_refuse(who, t->path, "too long, or a % that is not %p %h %r");
+    }
+    int result = target_put(t, t->path, how, mode, put, what, &why);
     if (why) {
         return target_refuse(who, t->path, why);
     }
-    return 0;
+    return result;
 }
 
-int target_write(const char *who, const char *pattern, mode_t mode,
-                 int (*put)(struct sink *to, void *what), void *what) {
+int target_write(const char *who, const char *pattern, int how, mode_t mode, target_putter *put,
+                 void *what) {
     struct target *t = pages_get(sizeof *t);
     struct calm calm;
     calm_start(&calm);
@@ -66,10 +69,7 @@ int target_write(const char *who, const char *pattern, mode_t mode,
     if (!t) {
         log_error("%s: no memory", who);
     } else {
-        result = open_target(t, who, pattern, mode);
-    }
-    if (!result) {
-        result = put_into(t, who, put, what);
+        result = target_write_path(t, who, pattern, how, mode, put, what);
     }
     pages_put(t, sizeof *t);
     calm_end(&calm);

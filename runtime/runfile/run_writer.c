@@ -17,6 +17,7 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/read_beginning.h"
+#include "base/replace_file.h"
 
 int run_writer_boot(const char boot_id[40]) {
     char here[40];
@@ -61,12 +62,9 @@ int run_writer_maps(uint32_t pid, ino_t inode) {
 }
 
 static int is_run_file(const char *path) {
-    char magic[sizeof ARENA_MAGIC - 1];
     struct stat s;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    int yes = fd >= 0 && !fstat(fd, &s) && S_ISREG(s.st_mode) &&
-              pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
-              !memcmp(magic, ARENA_MAGIC, sizeof magic);
+    int yes = fd >= 0 && !fstat(fd, &s) && S_ISREG(s.st_mode) && replace_file_is_run(fd);
     if (fd >= 0) {
         close(fd);
     }

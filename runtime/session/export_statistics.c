@@ -88,5 +88,5 @@ int stint_export(const char *path, const char *format) {
                   format);
         return STINT_ERROR_UNKNOWN;
     }
-    return target_write("stint_export", path, 0666, to->put, NULL);
+    return target_write("stint_export", path, REPLACE_WHOLE, 0666, to->put, NULL);
 }

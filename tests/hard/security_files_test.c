@@ -130,17 +130,17 @@ TEST(security_files, an_export_leaves_a_planted_name_alone) {
 
 static void exports_to_a_link(void) {
     unsetenv("STINT_FILE");
+    umask(022);
     timed("one", 1);
-    CHECK(stint_export(run_path("export"), "csv") == STINT_ERROR_CANNOT_WRITE);
+    CHECK(!stint_export(run_path("export"), "csv"));
 }
 
 TEST(security_files, an_export_follows_no_link) {
     begin();
     CHECK(!symlink("target", run_path("export")));
-    char *said = run_said(exports_to_a_link);
-    CHECK_CONTAINS(said, "stint_export: cannot write ");
+    run_silent(exports_to_a_link);
+    check_own("export", 0644);
     CHECK(holds_text(run_path("target")));
-    free(said);
     run_folder_drop();
 }
 

@@ -114,6 +114,15 @@ def case_source_root(folder):
     annotate(run, *roots, rc=2)
 
 
+def case_page_over_a_source(folder):
+    path = write(folder / "a.c", "int a;\n")
+    run = record(folder, (path, content_of(b"int a;\n")))
+    os.link(path, folder / "b.c")
+    for page in path, folder / "b.c":
+        annotate(run, "--html", page, rc=2)
+        need(page.read_bytes() == b"int a;\n", "it is replaced")
+
+
 def case_roots_are_not_left(folder):
     """A path leaves the roots neither by dots nor by symbolic links."""
     write(folder / "outside" / "secret", SECRET)

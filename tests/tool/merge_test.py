@@ -915,7 +915,6 @@ def case_usage(folder):
     for arguments, word in [([], "missing"), ([file], "-o"), (["-o", folder / "x"], "missing"),
                             ([file, "-o"], "-o"), ([file, "--nonsense"], "--nonsense"),
                             ([file, "-o", folder], "regular"),
-                            ([file, "-o", "/dev/null"], "regular"),
                             ([file, "-o", folder / "x", "--keep", "all"], "names, ranks"),
                             ([file, "-o", folder / "no" / "x"], "No such")]:
         done = run(TOOL, "merge", *arguments)

@@ -21,6 +21,6 @@ stint_test(tool.limits tool Python3::Interpreter -B
     "${CMAKE_CURRENT_SOURCE_DIR}/limits_test.py" $<TARGET_FILE:stint_tool>
     $<TARGET_FILE:tool_program_fake> $<TARGET_FILE:annotate_program> $<TARGET_FILE:limited>)
 
-foreach(test IN ITEMS diff diff_math diff_order merge_hostile merge_inputs pairs progress)
+foreach(test IN ITEMS diff diff_math diff_order merge_hostile merge_inputs pairs process_wait progress)
     stint_add_test(TARGET stint_tool_${test} SOURCES ${test}_test.c LIBS stint_reader LABELS tool)
 endforeach()

@@ -136,21 +136,6 @@ TEST(output, a_fifo_is_not_opened) {
     clean(path);
 }
 
-TEST(output, a_link_is_not_followed) {
-    char target[256];
-    strcpy(target, path_of("target"));
-    FILE *f = fopen(target, "w");
-    CHECK(f && fputs("precious", f) >= 0 && !fclose(f));
-    const char *path = path_of("link");
-    CHECK(!symlink(target, path));
-    check_refused(path, "it exists and is not a regular file");
-    char *text = content(target);
-    CHECK_STR_EQ(text, "precious");
-    free(text);
-    unlink(target);
-    clean(path);
-}
-
 /* It stays even if it is the program's own run file: truncating a mapped file causes SIGBUS. */
 TEST(output, a_run_file_that_is_being_written_stays) {
     const char *path = path_of("run");

@@ -46,7 +46,7 @@ static unsigned entries(void) {
 }
 
 static void begin(const char *path) {
-    const char *why = replace_file_open(&file, path, 0640);
+    const char *why = replace_file_open(&file, path, REPLACE_WHOLE, 0640);
     CHECK_STR_EQ(why, NULL);
     CHECK(write(file.fd, "new", 3) == 3);
 }
@@ -79,17 +79,57 @@ TEST(replace_file, leaves_nothing_when_it_is_given_up) {
     leave();
 }
 
-TEST(replace_file, replaces_regular_files_only) {
+static void check_refused(const char *path, const char *why) {
+    CHECK_STR_EQ(replace_file_open(&file, path, REPLACE_WHOLE, 0600), why);
+}
+
+TEST(replace_file, replaces_regular_files_and_links_to_them) {
     enter();
     put("target", "old");
     CHECK(!symlink("target", "link") && !mkfifo("fifo", 0600) && !mkdir("folder", 0700));
-    CHECK_STR_EQ(replace_file_open(&file, "link", 0600), REPLACE_FILE_IRREGULAR);
-    CHECK_STR_EQ(replace_file_open(&file, "fifo", 0600), REPLACE_FILE_IRREGULAR);
-    CHECK_STR_EQ(replace_file_open(&file, "folder", 0600), REPLACE_FILE_IRREGULAR);
-    CHECK_STR_EQ(replace_file_open(&file, "/dev/null", 0600), REPLACE_FILE_IRREGULAR);
-    CHECK_STR_EQ(replace_file_open(&file, "no/a", 0600), strerror(ENOENT));
-    CHECK_EQ_U64(entries(), 4);
+    CHECK(!symlink("folder", "other") && !symlink("/proc/self/status", "kernel"));
+    check_refused("fifo", REPLACE_FILE_IRREGULAR);
+    check_refused("folder", REPLACE_FILE_IRREGULAR);
+    check_refused("other", REPLACE_FILE_IRREGULAR);
+    check_refused("kernel", REPLACE_FILE_IRREGULAR);
+    check_refused("/dev/null", REPLACE_FILE_IRREGULAR);
+    check_refused("no/a", strerror(ENOENT));
+    CHECK_EQ_U64(entries(), 6);
+    begin("link");
+    CHECK_STR_EQ(replace_file_commit(&file), NULL);
     CHECK_STR_EQ(content("target"), "old");
+    CHECK_STR_EQ(content("link"), "new");
+    leave();
+}
+
+TEST(replace_file, run_files_are_replaced_by_run_files_only) {
+    enter();
+    put("a", RUN_FILE_MAGIC " and more");
+    check_refused("a", REPLACE_FILE_RUN);
+    CHECK_STR_EQ(replace_file_open(&file, "a", REPLACE_BY_RUN, 0600), NULL);
+    CHECK_STR_EQ(replace_file_commit(&file), NULL);
+    CHECK_STR_EQ(content("a"), "");
+    begin("a");
+    put("a", RUN_FILE_MAGIC); /* it came meanwhile */
+    CHECK_STR_EQ(replace_file_commit(&file), REPLACE_FILE_RUN);
+    CHECK_EQ_U64(entries(), 1);
+    leave();
+}
+
+/* A descriptor that is closed by exec may be one of the library. */
+TEST(replace_file, descriptors_that_the_process_was_given) {
+    enter();
+    put("a", "old");
+    int fd = open("a", O_WRONLY | O_APPEND | O_CLOEXEC);
+    char name[32];
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    check_refused(name, strerror(EBADF));
+    CHECK(!fcntl(fd, F_SETFD, 0));
+    begin(name);
+    CHECK_STR_EQ(replace_file_commit(&file), NULL);
+    CHECK(!close(fd));
+    check_refused(name, strerror(EBADF));
+    CHECK_STR_EQ(content("a"), "oldnew");
     leave();
 }
 
@@ -103,7 +143,7 @@ static int lock(const char *path) {
 TEST(replace_file, leaves_a_file_alone_that_is_being_written) {
     enter();
     int fd = lock("a");
-    CHECK_STR_EQ(replace_file_open(&file, "a", 0600), REPLACE_FILE_LOCKED);
+    CHECK_STR_EQ(replace_file_open(&file, "a", REPLACE_WHOLE, 0600), REPLACE_FILE_LOCKED);
     CHECK_EQ_U64(entries(), 1);
     close(fd);
     begin("a");

@@ -124,12 +124,12 @@ static int path_is_json(const char *pattern) {
 
 int profiler_file(const char *pattern) {
     if (!path_is_json(pattern)) {
-        return target_write(WHO, pattern, 0600, profile_put_run, NULL);
+        return target_write(WHO, pattern, REPLACE_BY_RUN, 0600, profile_put_run, NULL);
     }
     if (!config.trace.bytes) {
         log_error(WHO ": cannot write %.500s: no calls were kept; STINT_TRACE=16M keeps them",
                   pattern);
         return STINT_ERROR_NOT_AVAILABLE;
     }
-    return target_write(WHO, pattern, 0666, profile_put_trace, NULL);
+    return target_write(WHO, pattern, REPLACE_WHOLE, 0666, profile_put_trace, NULL);
 }

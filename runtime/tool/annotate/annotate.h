@@ -5,6 +5,8 @@
 #ifndef STINT_ANNOTATE_H
 #define STINT_ANNOTATE_H
 
+#include <sys/types.h>
+
 #include "base/scratch.h"
 #include "base/text.h"
 #include "read/line_rows.h"
@@ -12,6 +14,8 @@
 struct annotate_source {
     const char *bytes; /* NULL: not shown */
     size_t length;
+    dev_t device; /* of the file that was read; 0: none */
+    ino_t inode;
     const char *note; /* said after the numbers of the file, where the source is not as expected */
 };
 

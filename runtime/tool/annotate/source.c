@@ -43,6 +43,8 @@ static int read_bytes(struct annotate_source *source, struct scratch *memory, co
     if (!bytes) {
         return -1;
     }
+    source->device = s.st_dev;
+    source->inode = s.st_ino;
     source->bytes = bytes;
     source->length = length;
     return 0;

@@ -266,7 +266,7 @@ static int read_aslr(void) {
 static const char *keep_output(const struct run_side *s) {
     struct replace_file f;
     const char *why = s->printed.length ? NULL : "it is empty";
-    why = why ? why : replace_file_open(&f, s->output, 0666);
+    why = why ? why : replace_file_open(&f, s->output, REPLACE_WHOLE, 0666);
     if (why) {
         return why;
     }

@@ -5,16 +5,14 @@
  */
 #include "commands.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/config.h"
-#include "base/error_text.h"
 #include "base/log.h"
-#include "base/replace_file.h"
-#include "base/write_all.h"
+#include "base/target.h"
 #include "runfile/run_open.h"
 #include "tool/annotate/annotate.h"
 #include "tool/common/command.h"
@@ -73,12 +71,20 @@ static int take_files(struct annotate_page *all, const struct arguments *a,
                       struct scratch *memory) {
     const struct line_rows *rows = all->rows;
     const char *only = a->places.only;
+    struct stat page;
+    int has_page = a->html && !stat(a->html, &page);
     for (uint32_t i = 0; i < rows->file_count; ++i) {
         const struct line_file *file = &rows->files[i];
         if (only && !paths_match(file->name, only)) {
             continue;
         }
-        source_take(&all->sources[i], memory, file, &a->places);
+        struct annotate_source *source = &all->sources[i];
+        source_take(source, memory, file, &a->places);
+        if (has_page && source->device == page.st_dev && source->inode == page.st_ino) {
+            log_error("annotate: --html %.500s is a source of the page; nothing was written",
+                      a->html);
+            return COMMAND_BAD;
+        }
         all->shown[i] = 1;
         all->shown_ns += all->self_ns[i];
         all->shown_lines += file->count;
@@ -117,20 +123,11 @@ static int put_files(struct text *out, struct text *list, const struct arguments
     return COMMAND_GOOD;
 }
 
-static int html_write(const char *path, const struct text *page) {
-    struct replace_file file;
-    const char *why = replace_file_open(&file, path, 0666);
-    if (!why) {
-        if (write_all(file.fd, page->data, page->length, WRITE_WAIT_FOR_EVER) < page->length) {
-            why = error_text(errno);
-            replace_file_abort(&file);
-        } else {
-            why = replace_file_commit(&file);
-        }
-    }
-    if (why) {
-        log_error("cannot write %.500s: %s", path, why);
-        return COMMAND_FAILED;
+static int html_write(const char *path, struct text *page) {
+    static struct target target;
+    const char *why;
+    if (target_put(&target, path, REPLACE_NAMED, 0666, target_put_text, page, &why)) {
+        return command_refuse_output(path, why);
     }
     return COMMAND_GOOD;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/replace_file.h"
 #include "export/export_tables.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
@@ -105,8 +106,8 @@ static int export_file(const char *path, const struct request *q) {
     if (failed) {
         return COMMAND_BAD;
     }
-    int status = COMMAND_FAILED;
-    if (!export_target_write(q->output, export_run, q, &r)) {
+    int status = export_target_write(q->output, REPLACE_NAMED, export_run, q, &r);
+    if (status == COMMAND_GOOD) {
         status = command_warn(&r);
     }
     run_close(&r);

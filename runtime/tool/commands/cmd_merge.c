@@ -6,7 +6,9 @@
 #include "commands.h"
 
 #include <getopt.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/log.h"
@@ -172,6 +174,9 @@ int cmd_merge(int argc, char **argv) {
     }
     if (!a.out || !*a.out) {
         return command_bad_usage(argv, "-o OUT is missing");
+    }
+    if (!strcmp(a.out, "-") && isatty(STDOUT_FILENO)) {
+        return command_bad_usage(argv, "a run file is not text: give -o FILE or a pipe");
     }
     status = COMMAND_BAD;
     if (!run_inputs_take(&in, "merge", a.out, argc - optind, argv + optind) &&

@@ -25,6 +25,7 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/output.h"
+#include "base/replace_file.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 #include "tool/common/run_view.h"
@@ -187,15 +188,15 @@ static int write_page(struct sink *out, const void *nothing, struct run *r) {
     return export_html(out, r);
 }
 
-/* 0, or -1 after one line. */
+/* The exit status, after one line if it is not 0. */
 static int write_html(const struct run_files *files, const char *output) {
     struct run r;
     if (!files->count || run_open_ended(&r, files->path[cmd_run_find_main(files, (pid_t)child)])) {
-        return -1;
+        return COMMAND_FAILED;
     }
-    int failed = export_target_write(output, write_page, NULL, &r);
+    int status = export_target_write(output, REPLACE_NAMED, write_page, NULL, &r);
     run_close(&r);
-    return failed;
+    return status;
 }
 
 static void print_line(const char *path, int kept) {
@@ -279,8 +280,8 @@ static void print_ranges(const struct run_files *files, uint32_t wanted) {
     run_ranges_say(wanted, count);
 }
 
-/* Prints and writes the reports of the runs after the program has ended. Returns 0, or -1 after one
- * line. */
+/* Prints and writes the reports of the runs after the program has ended. The exit status, after one
+ * line if it is not 0. */
 static int report_runs(const struct run_files *files, const struct arguments *a, uint32_t number,
                        int kept) {
     if (a->repeat && files->count) {
@@ -318,8 +319,12 @@ static int run_and_report(char **argv, const struct arguments *a, const char *fi
     }
     int status = run_program(argv);
     int failed = run_files_list(&files, &place);
-    if (child > 0 && !failed && report_runs(&files, a, number, kept) && !status) {
-        status = COMMAND_FAILED; /* the program did not fail, but the page is not there */
+    int reported = 0;
+    if (child > 0 && !failed) {
+        reported = report_runs(&files, a, number, kept);
+    }
+    if (!status) {
+        status = reported; /* the program did not fail, but the page is not there */
     }
     run_place_leave(&place, &files, kept && files.count);
     run_files_free(&files);

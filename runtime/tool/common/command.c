@@ -16,6 +16,7 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/replace_file.h"
 #include "base/terminal.h"
 #include "base/write_all.h"
 #include "tool_process.h"
@@ -47,6 +48,17 @@ int command_write(int fd, const char *bytes, size_t length) {
         return -1;
     }
     return 0;
+}
+
+int command_refuse_output(const char *path, const char *why) {
+    const char *name = "to standard output";
+    if (path && strcmp(path, "-")) {
+        name = path;
+    }
+    if (strcmp(why, error_text(EPIPE)) || tool_process_ignores(SIGPIPE)) {
+        log_error("cannot write %.500s: %s", name, why);
+    }
+    return strcmp(why, REPLACE_FILE_RUN) ? COMMAND_FAILED : COMMAND_BAD;
 }
 
 int command_warn(const struct run *r) {

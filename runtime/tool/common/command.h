@@ -27,6 +27,9 @@ int command_bad_usage(char **argv, const char *what);
 int command_print(const char *text);
 /* Writes all bytes. 0, or -1 after one line. */
 int command_write(int fd, const char *bytes, size_t length);
+/* One line: why an output cannot be written. path: NULL or "-" is standard output. The exit
+ * status: it is COMMAND_BAD for a file that has to stay as it is. */
+int command_refuse_output(const char *path, const char *why);
 
 /* Prints what is wrong with a run that could be read nevertheless, and returns the exit status for
  * it. */
@@ -50,9 +53,9 @@ void command_fit_report(struct report_options *o, enum option_color when, int fd
 /* Writes the run to the sink; -1 without memory. `what` is that of export_target_write. */
 typedef int export_target_writer(struct sink *out, const void *what, struct run *r);
 
-/* output: a path; NULL or "-" is standard output. Shows the progress on a terminal. 0, or -1 after
- * one line. */
-int export_target_write(const char *output, export_target_writer *put, const void *what,
+/* how: as it is opened (base/replace_file.h). Shows the progress on a terminal. The exit status,
+ * after one line if it is not 0. */
+int export_target_write(const char *output, int how, export_target_writer *put, const void *what,
                         struct run *r);
 
 /* ---- progress.c: a line on stderr, if it is a terminal, while something takes more than a

@@ -19,6 +19,7 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/order.h"
+#include "base/replace_file.h"
 #include "runfile/run_open.h"
 
 #define SUFFIX ".stint"
@@ -120,12 +121,6 @@ static int is_output(const struct run_inputs *in, const struct stat *s) {
 
 /* ---- Folders. */
 
-static int starts_as_run_file(int fd) {
-    char magic[sizeof((struct arena_header *)0)->magic];
-    return pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
-           !memcmp(magic, ARENA_MAGIC, sizeof magic);
-}
-
 static int name_ends_in(const char *name, const char *suffix) {
     size_t length = strlen(name), end = strlen(suffix);
     return length > end && !strcmp(name + length - end, suffix);
@@ -138,7 +133,7 @@ static int take_from_folder(struct run_inputs *in, const char *path) {
         return leave_out_for(in, path, errno);
     }
     if (!fstat(fd, &s) && S_ISREG(s.st_mode) && !is_output(in, &s) &&
-        (starts_as_run_file(fd) || name_ends_in(path, SUFFIX))) {
+        (replace_file_is_run(fd) || name_ends_in(path, SUFFIX))) {
         /* The process was killed before the file got its name. */
         if (name_ends_in(path, TEMPORARY)) {
             run_inputs_leave_out(in, path, "half-written: its program has not begun to record");

@@ -9,9 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/write_all.h"
@@ -67,13 +67,28 @@ void tool_process_catch(int number, void (*handler)(int)) {
     }
 }
 
-/* ---- A started program. */
-
 static void block_all(sigset_t *before) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, before);
 }
+
+/* A signal between the look at the flag and the wait would be noticed when the time is over. */
+int tool_process_wait(struct pollfd *fds, nfds_t count, double seconds,
+                      const volatile sig_atomic_t *flag) {
+    struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    sigset_t before;
+    int ready = -1;
+    block_all(&before);
+    errno = EINTR;
+    if (!*flag) {
+        ready = ppoll(fds, count, &t, &before);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return ready;
+}
+
+/* ---- A started program. */
 
 /* The caller has blocked all signals: no handler of the tool runs here. */
 static void restore_signals(void) {

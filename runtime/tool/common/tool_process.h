@@ -6,6 +6,8 @@
 #ifndef STINT_TOOL_PROCESS_H
 #define STINT_TOOL_PROCESS_H
 
+#include <poll.h>
+#include <signal.h>
 #include <sys/types.h>
 
 /* Sets what the tool needs, first in main():
@@ -23,6 +25,9 @@ int tool_process_ignores(int number);
 /* Installs a handler, which interrupts calls of the system, unless the tool was started with the
  * signal ignored. */
 void tool_process_catch(int number, void (*handler)(int));
+/* As poll, for seconds, unless a handler has set the flag, however shortly before: -1 and EINTR. */
+int tool_process_wait(struct pollfd *fds, nfds_t count, double seconds,
+                      const volatile sig_atomic_t *flag);
 
 struct tool_child {
     /* The program's stdin, stdout and stderr, above 2; 0: what the tool was started with. */

@@ -20,7 +20,7 @@
 
 #include "base/error_text.h"
 #include "base/log.h"
-#include "base/replace_file.h"
+#include "base/target.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 #include "tool/common/tool_process.h"
@@ -37,13 +37,7 @@ static void end_following(int signal) {
 static void catch_signals(void) {
     tool_process_catch(SIGINT, end_following);
     tool_process_catch(SIGTERM, end_following);
-}
-
-static void wait_seconds(double seconds) {
-    struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    if (!over) {
-        nanosleep(&t, NULL);
-    }
+    tool_process_catch(SIGHUP, end_following);
 }
 
 /* ---- What is known of a file. */
@@ -70,13 +64,14 @@ struct follower {
     const struct follow *f;
     struct run_watch watch;
     struct line_file lines;
-    const char *name; /* of the output */
-    struct sink *sink;
-    struct run *run;    /* of the reading at hand */
-    int at_end;         /* no other reading follows this one */
-    int failing;        /* the output was reported */
-    int looking_failed; /* so were run files that are not followed */
-    uint32_t unwritten; /* readings, since the last look at the files */
+    const char *name;               /* of the output */
+    struct target *target;          /* its sink is also that of lines */
+    struct run *run;                /* of the reading at hand */
+    const struct metrics *interval; /* of the page at hand */
+    int at_end;                     /* no other reading follows this one */
+    int failing;                    /* the output was reported */
+    int looking_failed;             /* so were run files that are not followed */
+    uint32_t unwritten;             /* readings, since the last look at the files */
 };
 
 enum delivery { DELIVERED, LOST, TRY_AGAIN, OUTPUT_OVER, BAD_FILE };
@@ -95,7 +90,7 @@ static int is_of_limit(const char *why) {
 /* why: NULL if it was written. */
 static enum delivery delivery_end(struct follower *w, const char *why) {
     if (why && (w->lines.over || (w->at_end && is_of_limit(why)))) {
-        log_error("cannot write %.500s: %s", w->name, why);
+        command_refuse_output(w->f->output, why);
         return w->lines.over ? OUTPUT_OVER : LOST;
     }
     if (why && !w->failing) {
@@ -109,11 +104,12 @@ static enum delivery delivery_end(struct follower *w, const char *why) {
 }
 
 static enum delivery deliver_line(struct follower *w, struct metrics *m) {
+    struct sink *sink = &w->target->sink;
     struct text line;
     text_start(&line);
-    sink_start_text(w->sink, &line);
+    sink_start_text(sink, &line);
     const char *why = NO_MEMORY;
-    if (!otlp_put(w->sink, m, w->f->explicit_bounds) && !sink_close(w->sink)) {
+    if (!otlp_put(sink, m, w->f->explicit_bounds) && !sink_close(sink)) {
         why = line_file_put(&w->lines, line.data, line.length);
     }
     text_free(&line);
@@ -134,36 +130,25 @@ static enum delivery deliver_table(struct follower *w, const struct metrics *run
 }
 
 /* Replaces the output by what `put` writes, which returns -1 without memory. */
-static enum delivery replace_output(struct follower *w, const void *what,
-                                    int (*put)(struct sink *, struct run *, const void *what)) {
-    struct replace_file file;
-    const char *why = replace_file_open(&file, w->f->output, 0666);
-    if (why) {
-        return delivery_end(w, why);
-    }
-    sink_start(w->sink, file.fd);
-    if (put(w->sink, w->run, what)) {
-        replace_file_abort(&file);
-        return delivery_end(w, NO_MEMORY);
-    }
-    if (sink_close(w->sink)) {
-        why = error_text(errno);
-        replace_file_abort(&file);
-    } else {
-        why = replace_file_commit(&file);
+static enum delivery replace_output(struct follower *w, target_putter *put, void *what) {
+    const char *why;
+    if (target_put(w->target, w->f->output, REPLACE_WHOLE, 0666, put, what, &why) && !why) {
+        why = NO_MEMORY;
     }
     return delivery_end(w, why);
 }
 
-static int put_page(struct sink *out, struct run *r, const void *what) {
-    return export_html_interval(out, r, what);
+static int put_page(struct sink *out, void *of) {
+    const struct follower *w = of;
+    return export_html_interval(out, w->run, w->interval);
 }
 
 /* run: the whole reading that m is of. */
 static enum delivery deliver_metrics(struct follower *w, const struct metrics *run,
                                      struct metrics *m) {
     if (w->f->kind == FOLLOW_PAGE) {
-        return replace_output(w, m, put_page);
+        w->interval = m;
+        return replace_output(w, put_page, w);
     }
     if (!m->histograms && !m->counters) {
         return DELIVERED;
@@ -259,13 +244,6 @@ static int delivery_status(enum delivery d, int status) {
 
 /* ---- The text of all runs. */
 
-static int put_text(struct sink *out, struct run *r, const void *what) {
-    const struct text *t = what;
-    (void)r;
-    sink_put(out, t->data, t->length);
-    return 0;
-}
-
 /* Adds the files that are there, also those that have ended. NULL, or why a good one is missing. */
 static const char *text_add_runs(struct follower *w, struct exposition *x, int *status) {
     const char *why = w->watch.missed;
@@ -303,7 +281,7 @@ static int follow_text(struct follower *w) {
         why = NO_MEMORY;
     }
     w->at_end = run_watch_all_ended(&w->watch);
-    enum delivery d = why ? delivery_end(w, why) : replace_output(w, &t, put_text);
+    enum delivery d = why ? delivery_end(w, why) : replace_output(w, target_put_text, &t);
     status = delivery_status(d, status);
     exposition_free(&x);
     text_free(&t);
@@ -359,7 +337,7 @@ static int follow_loop(struct follower *w) {
             next -= left;
             left = 0;
         }
-        wait_seconds(left);
+        tool_process_wait(NULL, 0, left, &over);
     }
     if (w->unwritten) {
         log_error("%.500s: the last numbers were not written", w->name);
@@ -370,7 +348,7 @@ static int follow_loop(struct follower *w) {
 
 /* Whether the output can be written to, in principle. NULL, or why not. */
 static const char *output_prepare(struct follower *w) {
-    struct replace_file file;
+    struct replace_file *file = &w->target->file;
     switch (w->f->kind) {
     case FOLLOW_LINES:
         return line_file_open(&w->lines, w->f->output);
@@ -379,8 +357,11 @@ static const char *output_prepare(struct follower *w) {
     default:
         break;
     }
-    const char *why = replace_file_open(&file, w->f->output, 0666);
-    replace_file_abort(&file);
+    const char *why = replace_file_open(file, w->f->output, REPLACE_WHOLE, 0666);
+    if (file->borrowed) { /* what is written there stays */
+        why = REPLACE_FILE_IRREGULAR;
+    }
+    replace_file_abort(file);
     return why;
 }
 
@@ -394,8 +375,8 @@ static void raise_descriptor_limit(void) {
 }
 
 int follow_runs(const struct follow *f) {
-    static struct sink sink;
-    struct follower w = {.f = f, .sink = &sink, .name = "standard output"};
+    static struct target target;
+    struct follower w = {.f = f, .target = &target, .name = "standard output"};
     if (f->output && strcmp(f->output, "-")) {
         w.name = f->output;
     }
@@ -403,13 +384,14 @@ int follow_runs(const struct follow *f) {
         (struct run_watch){.names = f->names, .name_count = f->name_count, .free_state = last_free};
     const char *why = output_prepare(&w);
     if (why) {
-        log_error("cannot write %.500s: %s", w.name, why);
-        return COMMAND_FAILED;
+        return command_refuse_output(f->output, why);
     }
     catch_signals();
     raise_descriptor_limit();
     int status = follow_loop(&w);
-    line_file_close(&w.lines);
+    if (f->kind == FOLLOW_LINES) {
+        line_file_close(&w.lines);
+    }
     run_watch_free(&w.watch);
     return status;
 }

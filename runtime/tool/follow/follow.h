@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+#include "base/replace_file.h"
 #include "base/text.h"
 #include "read/run.h"
 #include "viewers/metrics.h"
@@ -37,9 +38,9 @@ int follow_runs(const struct follow *f);
 /* ---- line_file.c: a file, or standard output, that whole lines are appended to. */
 
 struct line_file {
-    const char *path; /* NULL: standard output */
-    int fd;           /* -1: not open */
-    int over;         /* it is a pipe or a terminal, and takes nothing any more */
+    const char *path; /* NULL or "-": standard output */
+    struct replace_file file;
+    int over; /* it is a pipe or a terminal, and takes nothing any more */
 };
 
 /* Both return NULL, or why it failed, for a message "cannot write PATH: …". */

@@ -61,43 +61,40 @@ static int end_last_line(int fd, off_t size) {
     return write_all(fd, "\n", 1, WRITE_NO_WAIT) == 1 ? 0 : -1;
 }
 
-static const char *refuse_file(struct line_file *f, const char *why) {
-    close(f->fd);
-    f->fd = -1;
-    return why;
-}
-
-static const char *open_file(struct line_file *f) {
+/* A regular file is locked, and ends in an end of a line then. NULL, or why not. */
+static const char *prepare_file(const struct line_file *f) {
     struct stat s;
-    f->fd = open(f->path, O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (f->fd < 0) {
+    if (fstat(f->file.fd, &s)) {
         return error_text(errno);
     }
-    if (fstat(f->fd, &s) || !S_ISREG(s.st_mode)) {
-        return refuse_file(f, REPLACE_FILE_IRREGULAR);
+    if (S_ISREG(s.st_mode) && replace_file_lock(f->file.fd)) {
+        return REPLACE_FILE_LOCKED;
     }
-    if (replace_file_lock(f->fd)) {
-        return refuse_file(f, REPLACE_FILE_LOCKED);
-    }
-    if (end_last_line(f->fd, s.st_size)) {
-        return refuse_file(f, error_text(errno));
+    if (S_ISREG(s.st_mode) && end_last_line(f->file.fd, s.st_size)) {
+        return error_text(errno);
     }
     return NULL;
 }
 
-const char *line_file_open(struct line_file *f, const char *path) {
-    *f = (struct line_file){.path = path, .fd = STDOUT_FILENO};
-    if (!path || !strcmp(path, "-")) {
-        f->path = NULL;
-        return NULL;
+static const char *open_lines(struct line_file *f) {
+    const char *why = replace_file_open(&f->file, f->path, REPLACE_NAMED | REPLACE_APPEND, 0666);
+    if (!why && !f->file.borrowed) {
+        why = prepare_file(f);
     }
-    return open_file(f);
+    if (why) {
+        line_file_close(f);
+    }
+    return why;
+}
+
+const char *line_file_open(struct line_file *f, const char *path) {
+    f->path = path;
+    f->over = 0;
+    return open_lines(f);
 }
 
 void line_file_close(struct line_file *f) {
-    if (f->path && f->fd >= 0) {
-        close(f->fd);
-    }
+    replace_file_abort(&f->file);
 }
 
 /* ---- Writing. */
@@ -105,26 +102,26 @@ void line_file_close(struct line_file *f) {
 /* Whether the name leads to the file. */
 static int is_named(const struct line_file *f) {
     struct stat of_fd, of_name;
-    return !fstat(f->fd, &of_fd) && !stat(f->path, &of_name) && of_fd.st_ino == of_name.st_ino &&
-           of_fd.st_dev == of_name.st_dev;
+    return !fstat(f->file.fd, &of_fd) && !lstat(f->path, &of_name) &&
+           of_fd.st_ino == of_name.st_ino && of_fd.st_dev == of_name.st_dev;
 }
 
 /* Whether the file was removed, and not only renamed. */
 static int is_removed(const struct line_file *f) {
     struct stat s;
-    return !is_named(f) && !fstat(f->fd, &s) && !s.st_nlink;
+    return !is_named(f) && !fstat(f->file.fd, &s) && !s.st_nlink;
 }
 
-/* Where the next byte goes. -1: it is no regular file. */
+/* Where the next byte goes. -1: it is not a regular file. */
 static off_t write_offset(const struct line_file *f) {
     struct stat s;
-    if (fstat(f->fd, &s) || !S_ISREG(s.st_mode)) {
+    if (fstat(f->file.fd, &s) || !S_ISREG(s.st_mode)) {
         return -1;
     }
-    if (fcntl(f->fd, F_GETFL) & O_APPEND) {
+    if (fcntl(f->file.fd, F_GETFL) & O_APPEND) {
         return s.st_size;
     }
-    return lseek(f->fd, 0, SEEK_CUR);
+    return lseek(f->file.fd, 0, SEEK_CUR);
 }
 
 /* 0, or -1 with errno: there is no room. */
@@ -143,27 +140,27 @@ static void cut_back(int fd, off_t to) {
 }
 
 const char *line_file_put(struct line_file *f, const char *line, size_t length) {
-    if (f->path && f->fd >= 0 && !is_named(f)) {
-        close(f->fd);
-        f->fd = -1;
+    if (!f->file.borrowed && f->file.fd >= 0 && !is_named(f)) {
+        line_file_close(f);
     }
-    const char *why = f->fd < 0 ? open_file(f) : NULL;
+    const char *why = f->file.fd < 0 ? open_lines(f) : NULL;
     if (why) {
         return why;
     }
+    int fd = f->file.fd;
     off_t from = write_offset(f);
-    if (from >= 0 && reserve_room(f->fd, from, length)) {
+    if (from >= 0 && reserve_room(fd, from, length)) {
         return error_text(errno);
     }
-    size_t written = write_all(f->fd, line, length, WRITE_WAIT_FOR_EVER);
+    size_t written = write_all(fd, line, length, WRITE_WAIT_FOR_EVER);
     if (written < length) {
         if (from >= 0) {
-            cut_back(f->fd, from);
+            cut_back(fd, from);
         }
         f->over = from < 0;
         return error_text(errno);
     }
-    if (f->path && is_removed(f)) {
+    if (!f->file.borrowed && is_removed(f)) {
         return error_text(ENOENT);
     }
     return NULL;

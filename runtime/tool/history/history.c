@@ -252,8 +252,9 @@ static int export_inputs(struct history *h, struct run_inputs *in, const char *f
         return COMMAND_BAD;
     }
     warn_of_others(h);
-    if (history_write(h, folder)) {
-        return COMMAND_FAILED;
+    int status = history_write(h, folder);
+    if (status != COMMAND_GOOD) {
+        return status;
     }
     return in->left_out ? COMMAND_BAD : COMMAND_GOOD;
 }

@@ -63,7 +63,8 @@ int history_export(const char *folder, int count, char **paths);
 
 /* ---- history_write.c */
 
-/* Writes the files, otava.yaml last: what it names is complete. 0, or -1 after one line. */
+/* Writes the files, otava.yaml last: what it names is complete. The exit status, after one line if
+ * it is not 0. */
 int history_write(struct history *h, const char *folder);
 
 #endif

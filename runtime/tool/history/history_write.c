@@ -20,6 +20,7 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/order.h"
+#include "base/replace_file.h"
 #include "base/text.h"
 #include "export/export_columns.h"
 #include "history.h"
@@ -194,7 +195,7 @@ static int put_otava(struct sink *out, const void *what, struct run *none) {
 
 static int refuse_to_write(const char *folder, const char *why) {
     log_error("cannot write into %.500s: %s", folder, why);
-    return -1;
+    return COMMAND_FAILED;
 }
 
 static int make_history_folder(const char *folder) {
@@ -217,26 +218,27 @@ static int write_into(const char *folder, const char *name, const char *suffix,
     if (snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix) >= (int)sizeof path) {
         return refuse_to_write(folder, error_text(ENAMETOOLONG));
     }
-    return export_target_write(path, put, what, NULL);
+    return export_target_write(path, REPLACE_WHOLE, put, what, NULL);
 }
 
 int history_write(struct history *h, const char *folder) {
     if (make_titles(h)) {
         log_error("export: not enough memory");
-        return -1;
+        return COMMAND_FAILED;
     }
     const uint32_t *order = order_by(&h->memory, h->count, is_title_before, h);
     if (!order) {
         log_error("export: not enough memory");
-        return -1;
+        return COMMAND_FAILED;
     }
     if (make_history_folder(folder)) {
-        return -1;
+        return COMMAND_FAILED;
     }
     for (uint32_t i = 0; i < h->count; ++i) {
         struct series_of of = {h, &h->series[order[i]]};
-        if (write_into(folder, of.s->title, ".csv", put_series, &of)) {
-            return -1;
+        int status = write_into(folder, of.s->title, ".csv", put_series, &of);
+        if (status != COMMAND_GOOD) {
+            return status;
         }
     }
     struct ordered all = {h, order};

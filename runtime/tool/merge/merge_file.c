@@ -23,7 +23,7 @@ static int fail_file(struct merge_file *f, const char *why) {
 
 int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes) {
     memset(f, 0, sizeof *f);
-    const char *why = replace_file_open(&f->file, path, 0666);
+    const char *why = replace_file_open(&f->file, path, REPLACE_NAMED | REPLACE_BY_RUN, 0666);
     if (why) {
         return fail_file(f, why);
     }

@@ -7,7 +7,6 @@
 #include "top.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +31,16 @@ static struct termios before;
 static int taken;
 static volatile sig_atomic_t ended;
 static volatile sig_atomic_t resized;
+static volatile sig_atomic_t noted; /* one of both, since the last look at them */
 
 static void note_end(int number) {
     (void)number;
-    ended = 1;
+    ended = noted = 1;
 }
 
 static void note_resize(int number) {
     (void)number;
-    resized = 1;
+    resized = noted = 1;
 }
 
 static void watch_signals(void) {
@@ -170,13 +170,17 @@ static enum top_event read_key(int typing, char *key) {
 
 enum top_event top_screen_wait(double seconds, int typing, char *key) {
     double until = read_monotonic_s() + seconds, left = seconds;
-    while (!ended && left > 0) {
+    while (left > 0) {
+        noted = 0;
+        if (ended) {
+            break;
+        }
         if (taken && resized) {
             resized = 0;
             return TOP_RESIZED;
         }
         struct pollfd keys = {STDIN_FILENO, POLLIN, 0};
-        int n = poll(&keys, (nfds_t)taken, (int)(left * 1000) + 1);
+        int n = tool_process_wait(&keys, (nfds_t)taken, left, &noted);
         if (n > 0) {
             enum top_event event = read_key(typing, key);
             if (event != TOP_TIME) {
