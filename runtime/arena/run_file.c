@@ -126,19 +126,9 @@ static void drop_temporary(void) {
     file.temporary[0] = '\0';
 }
 
-/* Above the standard descriptors: a program that has closed these prints to their numbers. */
-static void raise_descriptor(void) {
-    if (file.fd >= 0 && file.fd <= STDERR_FILENO) {
-        int low = file.fd;
-        file.fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        close(low);
-    }
-}
-
 static int make_temporary(void) {
     file.fd =
         replace_file_temporary(file.path, file.temporary, sizeof file.temporary, O_RDWR, 0600);
-    raise_descriptor();
     struct stat s;
     if (file.fd < 0 || fstat(file.fd, &s)) {
         file.temporary[0] = '\0';

@@ -19,6 +19,17 @@
 
 #define NAMES 1000 /* tried when a name is taken */
 
+/* Above the standard descriptors: a program that has closed these prints to their numbers. -1: none
+ * is free. */
+static int raise_descriptor(int fd) {
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd;
+    }
+    int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return higher;
+}
+
 int replace_file_temporary(const char *path, char *temporary, size_t size, int flags, mode_t mode) {
     int fd = -1;
     for (int n = 0; n < NAMES && fd < 0; ++n) {
@@ -30,6 +41,12 @@ int replace_file_temporary(const char *path, char *temporary, size_t size, int f
         fd = open(temporary, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST) {
             break;
+        }
+    }
+    if (fd >= 0) {
+        fd = raise_descriptor(fd);
+        if (fd < 0) {
+            unlink(temporary);
         }
     }
     if (fd < 0) {

@@ -155,6 +155,18 @@ TEST(replace_file, leaves_a_file_alone_that_is_being_written) {
     leave();
 }
 
+/* A program that has closed its standard descriptors prints to their numbers. */
+TEST(replace_file, takes_no_standard_descriptor) {
+    enter();
+    int kept = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    CHECK(!replace_file_open(&file, "f", 0600));
+    int fd = file.fd;
+    dup2(kept, STDIN_FILENO);
+    CHECK(fd > STDERR_FILENO && !replace_file_commit(&file));
+    leave();
+}
+
 TEST(replace_file, taken_names_are_passed_over) {
     char name[64];
     enter();
