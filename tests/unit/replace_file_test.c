@@ -160,7 +160,7 @@ TEST(replace_file, takes_no_standard_descriptor) {
     enter();
     int kept = dup(STDIN_FILENO);
     close(STDIN_FILENO);
-    CHECK(!replace_file_open(&file, "f", 0600));
+    CHECK(!replace_file_open(&file, "f", REPLACE_WHOLE, 0600));
     int fd = file.fd;
     dup2(kept, STDIN_FILENO);
     CHECK(fd > STDERR_FILENO && !replace_file_commit(&file));
