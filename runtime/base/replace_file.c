@@ -167,7 +167,7 @@ static const char *open_in_place(struct replace_file *f, mode_t mode, int access
     if (f->how & REPLACE_APPEND) {
         flags |= O_CREAT | O_APPEND | O_NONBLOCK;
     }
-    f->fd = open(f->path, flags, mode);
+    f->fd = raise_descriptor(open(f->path, flags, mode));
     if (f->fd < 0) {
         return error_text(errno);
     }

@@ -157,13 +157,16 @@ TEST(replace_file, leaves_a_file_alone_that_is_being_written) {
 
 /* A program that has closed its standard descriptors prints to their numbers. */
 TEST(replace_file, takes_no_standard_descriptor) {
+    static const int how[] = {REPLACE_WHOLE, REPLACE_APPEND};
     enter();
     int kept = dup(STDIN_FILENO);
-    close(STDIN_FILENO);
-    CHECK(!replace_file_open(&file, "f", REPLACE_WHOLE, 0600));
-    int fd = file.fd;
-    dup2(kept, STDIN_FILENO);
-    CHECK(fd > STDERR_FILENO && !replace_file_commit(&file));
+    for (int i = 0; i < 2; ++i) {
+        close(STDIN_FILENO);
+        CHECK(!replace_file_open(&file, "f", how[i], 0600));
+        int fd = file.fd;
+        dup2(kept, STDIN_FILENO);
+        CHECK(fd > STDERR_FILENO && !replace_file_commit(&file));
+    }
     leave();
 }
 
