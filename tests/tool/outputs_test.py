@@ -166,9 +166,9 @@ def case_races(folder):
     flipping = threading.Thread(target=flip)
     flipping.start()
     try:
-        for command, times in (("lines", 25), ("report", 155), ("export", 30), ("merge", 30), ("page", 30),
+        for command, times in (("lines", 15), ("report", 165), ("export", 30), ("merge", 30), ("page", 30),
                                ("text", 30)):
-            subprocess.run(["sh", "-c", 'for i in %s; do "$@" 2>/dev/null; done; true' % ("x " * times), "sh",
+            subprocess.run(["sh", "-c", 'for i in %s; do timeout 0.2 "$@" 2>/dev/null; done; true' % ("x " * times), "sh",
                             *COMMANDS[command][2]], cwd=folder, timeout=LIMIT, check=True,
                            env=environment(STINT_REPORT="table", STINT_OUTPUT="O"))
             need((folder / "victim").read_bytes() == OLD, command)
