@@ -28,6 +28,7 @@
 #include "api.h"
 #include "calm.h"
 #include "config.h"
+#include "hash.h"
 #include "local_time.h"
 #include "lock.h"
 #include "print.h"
@@ -170,8 +171,8 @@ static int queue_has_lines(void) {
 
 static struct {
     struct {
-        const char *format; /* NULL: none yet; both are atomic */
-        pid_t process;      /* which has written such a line */
+        uint64_t line; /* its hash; 0: none yet; both are atomic */
+        pid_t process; /* which has written such a line */
     } said[16];
     uint32_t more; /* lines that others left out; atomic */
 } * family;
@@ -184,20 +185,22 @@ static int log_is_interrupted(void) {
     return lock_inside(LOCK_LOG) != 0;
 }
 
-/* Whether another process has written a line of that format, as this one is prepared (the thread
- * has the registry's lock). It is counted then. */
-static int is_repeated(const char *format) {
+/* Whether another process has written this line, as this one is prepared (the thread has the
+ * registry's lock). It is counted then. Lines that differ after a semicolon are the same line: the
+ * file that a process has instead bears its number. */
+static int is_repeated(const char *text) {
     if (!is_child || !family || !lock_inside(LOCK_REGISTRY)) {
         return 0;
     }
+    uint64_t line = hash_bytes_shared(text, strcspn(text, ";")) | 1;
     for (size_t i = 0; i < sizeof family->said / sizeof *family->said; ++i) {
-        const char *is = NULL;
-        if (__atomic_compare_exchange_n(&family->said[i].format, &is, format, 0, __ATOMIC_RELAXED,
+        uint64_t is = 0;
+        if (__atomic_compare_exchange_n(&family->said[i].line, &is, line, 0, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED)) {
             __atomic_store_n(&family->said[i].process, getpid(), __ATOMIC_RELAXED);
             return 0;
         }
-        if (is == format) {
+        if (is == line) {
             int other = __atomic_load_n(&family->said[i].process, __ATOMIC_RELAXED) != getpid();
             __atomic_add_fetch(&family->more, (uint32_t)other, __ATOMIC_RELAXED);
             return other;
@@ -310,7 +313,7 @@ __attribute__((format(printf, 3, 0))) static void
 write_line(int level, size_t (*prefix)(char *out, size_t size), const char *format, va_list args) {
     ERRNO_KEEP;
     if (config.log == CONFIG_LOG_OFF ||
-        (config.log == CONFIG_LOG_ERROR && level != STINT_LOG_ERROR) || is_repeated(format)) {
+        (config.log == CONFIG_LOG_ERROR && level != STINT_LOG_ERROR)) {
         return;
     }
     struct line *l = log_line_get();
@@ -320,6 +323,10 @@ write_line(int level, size_t (*prefix)(char *out, size_t size), const char *form
     int to_target = __atomic_load_n(&has_target, __ATOMIC_ACQUIRE);
     size_t before = prefix(l->text, sizeof l->text);
     size_t length = before + print_list(l->text + before, sizeof l->text - before, format, args);
+    if (is_repeated(l->text + before)) {
+        log_line_put(l);
+        return;
+    }
     size_t bytes = escape_line(l->shown, sizeof l->shown, l->text, length);
     if (!to_target && !lock_any_held()) {
         l->shown[bytes++] = '\n';
