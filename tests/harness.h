@@ -140,6 +140,17 @@ HARNESS_FN void harness_skip(const char *reason) {
     snprintf(harness_result->why, sizeof harness_result->why, "%s", reason);
 }
 
+/* Returns the bytes of the address space that are mapped. */
+HARNESS_FN uint64_t harness_mapped(void) {
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    CHECK(file && fscanf(file, "%lu", &pages) == 1);
+    if (file) {
+        fclose(file);
+    }
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Returns the bytes that `fn` writes to the descriptor, NUL-terminated; the caller frees them. NULL
  * if there is no temporary file. */
 HARNESS_FN char *harness_capture(int fd, void (*fn)(void *), void *arg) {

@@ -474,16 +474,6 @@ TEST(activity, no_arena) {
     activity_settle();
 }
 
-static rlim_t address_space(void) {
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    CHECK(file && fscanf(file, "%lu", &pages) == 1);
-    if (file) {
-        fclose(file);
-    }
-    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
 static rlim_t more_memory;
 static unsigned *failed_opens; /* shared with children */
 
@@ -491,7 +481,7 @@ static unsigned *failed_opens; /* shared with children */
 static void open_with_limit(void) {
     struct rlimit all, limit;
     timed("scope", 1);
-    rlim_t before = address_space();
+    rlim_t before = harness_mapped();
     CHECK(!getrlimit(RLIMIT_AS, &all));
     limit = all;
     limit.rlim_cur = before + more_memory;
@@ -501,7 +491,7 @@ static void open_with_limit(void) {
     CHECK(!setrlimit(RLIMIT_AS, &all));
     if (result) {
         ++*failed_opens;
-        CHECK_EQ_U64(address_space(), before);
+        CHECK_EQ_U64(harness_mapped(), before);
         CHECK(!activity_open());
     }
 }

@@ -88,13 +88,7 @@ TEST(arena, too_large_a_piece_takes_nothing) {
 
 /* Limits the process to the memory that is mapped now and `more` bytes. */
 static void limit_memory(size_t more) {
-    unsigned long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    CHECK(f && fscanf(f, "%lu", &pages) == 1);
-    if (f) {
-        fclose(f);
-    }
-    struct rlimit r = {pages * (size_t)getpagesize() + more, RLIM_INFINITY};
+    struct rlimit r = {harness_mapped() + more, RLIM_INFINITY};
     CHECK(setrlimit(RLIMIT_AS, &r) == 0);
 }
 

@@ -13,12 +13,6 @@
 
 #define ENABLE(name) "Enable GPU Profiler Stat: [" name "]\n"
 
-static stint_schedule make(uint32_t skip, uint32_t closed, uint32_t ready, uint32_t record,
-                           uint32_t repeat) {
-    stint_schedule s = {skip, closed, ready, record, repeat};
-    return s;
-}
-
 /* The step that a start or a stop fell into. */
 static char trace[256];
 static unsigned seen_starts, seen_stops;
@@ -126,21 +120,21 @@ static void note_range(void *data, uint64_t first, uint64_t last) {
 }
 
 TEST(capture_window, schedule_captures_steps_and_ranges_no_longer_matter) {
-    stint_schedule s = make(1, 1, 1, 2, 2);
+    stint_schedule s = schedule_make(1, 1, 1, 2, 2);
     setenv("STINT_CAPTURE", "range", 1); /* the call wins */
     CHECK(!stint_capture_schedule(&s, sizeof s, note_range, NULL));
     expect(15, "[3 ](3-4) [7 ](7-8) ", ENABLE("steps 3-4") ENABLE("steps 7-8"));
 }
 
 TEST(capture_window, back_to_back_schedule_stops_reports_and_starts) {
-    stint_schedule s = make(2, 0, 0, 1, 3);
+    stint_schedule s = schedule_make(2, 0, 0, 1, 3);
     CHECK(!stint_capture_schedule(&s, sizeof s, note_range, NULL));
     expect(8, "[2 ](2-2) [3 ](3-3) [4 ](4-4) ",
            ENABLE("steps 2-2") ENABLE("steps 3-3") ENABLE("steps 4-4"));
 }
 
 TEST(capture_window, capture_schedule_begins_at_once_and_ends_at_once) {
-    stint_schedule s = make(0, 0, 0, 100, 0);
+    stint_schedule s = schedule_make(0, 0, 0, 100, 0);
     fake_context = 1;
     GPU_PROFILER_START("open");
     CHECK_EQ_U64(fake_gpu.starts, 1);
@@ -195,7 +189,7 @@ static void child_without_schedule(void) {
 }
 
 TEST(capture_window, child_of_a_fork_has_no_schedule) {
-    stint_schedule s = make(0, 1, 0, 1, 0);
+    stint_schedule s = schedule_make(0, 1, 0, 1, 0);
     CHECK(!stint_capture_schedule(&s, sizeof s, note_range, NULL));
     harness_in_child(child_without_schedule);
     CHECK_STR_EQ(trace, "");

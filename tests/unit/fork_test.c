@@ -230,16 +230,6 @@ TEST(fork, from_another_thread) {
 static int generation;
 static uint64_t warm_kb;
 
-static uint64_t mapped_kb(void) {
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    CHECK(file && fscanf(file, "%lu", &pages) == 1);
-    if (file) {
-        fclose(file);
-    }
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
-}
-
 static void *record_on_a_thread(void *unused) {
     char name[32];
     for (int i = 0; i < 500; ++i) {
@@ -262,7 +252,7 @@ static void record_much(void) {
 
 static void next_generation(void) {
     record_much();
-    uint64_t kb = mapped_kb();
+    uint64_t kb = harness_mapped() / 1024;
     warm_kb = generation == WARM ? kb : warm_kb;
     CHECK(generation <= WARM || kb < warm_kb + ROOM_KB);
     if (++generation < GENERATIONS) {

@@ -9,17 +9,7 @@
 #include "support.h"
 
 static unsigned generation;
-static unsigned long before;
-
-static unsigned long mapped_pages(void) {
-    unsigned long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    CHECK(f && fscanf(f, "%lu", &pages) == 1);
-    if (f) {
-        fclose(f);
-    }
-    return pages;
-}
+static uint64_t before;
 
 static int count_row(void *rows, const char *name, const stint_stat *stat) {
     (void)name, (void)stat;
@@ -44,11 +34,11 @@ static void report_all(const char *file) {
 
 static void compare_calls(void *file) {
     report_all(file);
-    before = mapped_pages();
+    before = harness_mapped();
     for (int i = 0; i < 20; ++i) {
         report_all(file);
     }
-    CHECK_EQ_U64(mapped_pages(), before);
+    CHECK_EQ_U64(harness_mapped(), before);
 }
 
 TEST(pages_leak, reports_and_exports) {
@@ -64,7 +54,7 @@ TEST(pages_leak, reports_and_exports) {
 /* Each child starts a run of its own, with what a program's start needs. */
 static void live_as_child(void) {
     timed("child", 5);
-    unsigned long now = mapped_pages();
+    uint64_t now = harness_mapped();
     if (generation > 1) {
         CHECK_EQ_U64(now, before);
     }

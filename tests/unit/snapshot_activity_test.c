@@ -5,18 +5,13 @@
  */
 #include <float.h>
 
-#include "arena/arena.h"
+#include "arena_copy.h"
 #include "gpu_activities.h"
 #include "read/columns.h"
 #include "read/snapshot.h"
-#include "support.h"
 #include "views/views.h"
 
 static const struct report_about nowhere;
-static char *copy; /* on a heap of its own, so that a sanitizer sees the first byte past it */
-static uint64_t used;
-static struct clock_stamp now;
-
 #define PINNED_TO_DEVICE                                                                           \
     ACTIVITY_COPY_DETAIL(ACTIVITY_COPY_HTOD, ACTIVITY_MEMORY_PINNED, ACTIVITY_MEMORY_DEVICE, 1)
 
@@ -39,18 +34,7 @@ static void record_activities(void) {
 static void record(void) {
     timed("second", 20);
     record_activities();
-    used = arena_header()->used;
-    copy = aligned_alloc(STINT_IMPL_UNIT, used);
-    memcpy(copy, arena.base, used);
-    clock_stamp(&now);
-}
-
-static struct arena_header *header(void) {
-    return (struct arena_header *)(void *)copy;
-}
-
-static void *at(uint32_t unit) {
-    return copy + (size_t)unit * STINT_IMPL_UNIT;
+    copy_arena();
 }
 
 static struct arena_activity *newest(void) {

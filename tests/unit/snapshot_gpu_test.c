@@ -3,29 +3,17 @@
  * The GPU sums and devices that a snapshot reads. It trusts no byte of them: the test spoils a copy
  * of a real arena, and a sanitizer sees the first byte past it.
  */
-#include "arena/arena.h"
+#include "arena_copy.h"
 #include "gpu_sums.h"
 #include "read/columns.h"
 #include "read/snapshot.h"
 #include "report/report.h"
-#include "support.h"
 
 static const struct report_about nowhere;
-static char *copy; /* on a heap of its own, so that a sanitizer sees the first byte past it */
-static uint64_t used;
-static struct clock_stamp now;
-
 static void record(void) {
     timed("second", 20);
     gpu_sums_record();
-    used = arena_header()->used;
-    copy = aligned_alloc(STINT_IMPL_UNIT, used);
-    memcpy(copy, arena.base, used);
-    clock_stamp(&now);
-}
-
-static struct arena_header *header(void) {
-    return (struct arena_header *)(void *)copy;
+    copy_arena();
 }
 
 static void print_views(struct snapshot *s) {
@@ -95,11 +83,7 @@ static struct stint_impl_node *kernel_node(void) {
     struct snapshot s;
     uint32_t unit = read_node(&s, "kernel")->unit;
     snapshot_free(&s);
-    return (struct stint_impl_node *)(void *)(copy + (size_t)unit * STINT_IMPL_UNIT);
-}
-
-static void *at(uint32_t unit) {
-    return copy + (size_t)unit * STINT_IMPL_UNIT;
+    return (struct stint_impl_node *)at(unit);
 }
 
 TEST(snapshot, gpu_records_outside_are_none) {

@@ -8,18 +8,13 @@
 
 #include <pthread.h>
 
-#include "arena/arena.h"
+#include "arena_copy.h"
 #include "base/config.h"
 #include "gpu_sums.h"
 #include "read/columns.h"
 #include "report/report.h"
-#include "support.h"
 
 static const struct report_about nowhere;
-static char *copy; /* on a heap of its own, so that a sanitizer sees the first byte past it */
-static uint64_t used;
-static struct clock_stamp now;
-
 static void *other_thread(void *unused) {
     (void)unused;
     REGISTER_TIMER("thread");
@@ -45,22 +40,15 @@ static void record(void) {
     gpu_sums_record();
     pthread_create(&thread, NULL, other_thread, NULL);
     pthread_join(thread, NULL);
-    used = arena_header()->used;
-    copy = aligned_alloc(STINT_IMPL_UNIT, used);
-    memcpy(copy, arena.base, used);
-    clock_stamp(&now);
-}
-
-static struct arena_header *header(void) {
-    return (struct arena_header *)(void *)copy;
+    copy_arena();
 }
 
 static struct arena_thread *thread_at(uint32_t unit) {
-    return (struct arena_thread *)(void *)(copy + (size_t)unit * STINT_IMPL_UNIT);
+    return (struct arena_thread *)at(unit);
 }
 
 static struct stint_impl_node *node_at(uint32_t unit) {
-    return (struct stint_impl_node *)(void *)(copy + (size_t)unit * STINT_IMPL_UNIT);
+    return (struct stint_impl_node *)at(unit);
 }
 
 /* The main thread is the oldest. */

@@ -10,12 +10,6 @@
 #include "recorded.h"
 #include "support.h"
 
-static stint_schedule make(uint32_t skip, uint32_t closed, uint32_t ready, uint32_t record,
-                           uint32_t repeat) {
-    stint_schedule s = {skip, closed, ready, record, repeat};
-    return s;
-}
-
 static void scope(void) {
     REGISTER_TIMER("work");
     fake_advance(10);
@@ -78,7 +72,7 @@ static void count_rounds(void *data, uint64_t first, uint64_t last) {
 
 TEST(step, any_thread) {
     pthread_t t[4];
-    stint_schedule s = make(0, 5, 3, 2, 0);
+    stint_schedule s = schedule_make(0, 5, 3, 2, 0);
     CHECK(!stint_timers_schedule(&s, sizeof s, count_rounds, NULL));
     CHECK(!stint_capture_schedule(&s, sizeof s, count_rounds, NULL));
     int saved = dup(2);
@@ -96,7 +90,7 @@ TEST(step, any_thread) {
 }
 
 TEST(step, errno_is_kept) {
-    stint_schedule s = make(0, 1, 0, 0, 0);
+    stint_schedule s = schedule_make(0, 1, 0, 0, 0);
     errno = 1234;
     stint_step();
     free(NULL);
@@ -113,7 +107,7 @@ TEST(step, errno_is_kept) {
 }
 
 static void bad_schedules(void *unused) {
-    stint_schedule s = make(1, 1, 1, 0, 1);
+    stint_schedule s = schedule_make(1, 1, 1, 0, 1);
     (void)unused;
     CHECK(stint_timers_schedule(&s, sizeof s, NULL, NULL) == -1);
     CHECK(stint_capture_schedule(&s, sizeof s, NULL, NULL) == -1);
@@ -147,7 +141,7 @@ static void note(void *data, uint64_t first, uint64_t last) {
 
 TEST(step, timers_record_what_the_schedule_says) {
     int mine;
-    stint_schedule s = make(2, 1, 2, 3, 2);
+    stint_schedule s = schedule_make(2, 1, 2, 3, 2);
     CHECK(!stint_timers_schedule(&s, sizeof s, note, &mine));
     /* ..|.wwRRR|.wwRRR|... */
     for (uint64_t i = 0; i < 20; ++i) {
@@ -168,7 +162,7 @@ TEST(step, timers_record_what_the_schedule_says) {
 }
 
 TEST(step, back_to_back_rounds_each_start_anew) {
-    stint_schedule s = make(0, 0, 0, 2, 0);
+    stint_schedule s = schedule_make(0, 0, 0, 2, 0);
     CHECK(!stint_timers_schedule(&s, sizeof s, note, NULL));
     for (unsigned i = 0; i < 10; ++i) {
         scope();
@@ -182,7 +176,7 @@ TEST(step, back_to_back_rounds_each_start_anew) {
 }
 
 TEST(step, schedule_begins_in_the_middle_of_a_record_phase) {
-    stint_schedule s = make(0, 2, 0, 4, 1);
+    stint_schedule s = schedule_make(0, 2, 0, 4, 1);
     for (int i = 0; i < 3; ++i) {
         scope();
         stint_step();
@@ -199,7 +193,7 @@ TEST(step, schedule_begins_in_the_middle_of_a_record_phase) {
 }
 
 TEST(step, the_users_switch_and_the_schedules_are_two) {
-    stint_schedule s = make(0, 2, 0, 2, 0);
+    stint_schedule s = schedule_make(0, 2, 0, 2, 0);
     scope();
     CHECK(!stint_timers_schedule(&s, sizeof s, note, NULL));
     stint_timers_enable(1); /* does not open a closed step */
@@ -225,7 +219,7 @@ static void takes_long(void *data, uint64_t first, uint64_t last) {
 }
 
 TEST(step, a_callback_is_no_part_of_a_step) {
-    stint_schedule s = make(0, 0, 0, 2, 1);
+    stint_schedule s = schedule_make(0, 0, 0, 2, 1);
     CHECK(!stint_capture_schedule(&s, sizeof s, takes_long, NULL));
     for (int i = 0; i < 5; ++i) {
         fake_advance(100);
@@ -243,7 +237,7 @@ static void note_running(void *data, uint64_t first, uint64_t last) {
 }
 
 TEST(step, the_capture_ends_before_the_timers_report) {
-    stint_schedule s = make(0, 1, 0, 2, 1);
+    stint_schedule s = schedule_make(0, 1, 0, 2, 1);
     fake_context = 1;
     captured_then = 7;
     CHECK(!stint_capture_schedule(&s, sizeof s, NULL, NULL));
@@ -256,7 +250,7 @@ TEST(step, the_capture_ends_before_the_timers_report) {
 }
 
 static void default_report(void *unused) {
-    stint_schedule s = make(0, 1, 0, 2, 1);
+    stint_schedule s = schedule_make(0, 1, 0, 2, 1);
     (void)unused;
     CHECK(!stint_timers_schedule(&s, sizeof s, NULL, NULL));
     for (int i = 0; i < 10; ++i) {
@@ -280,7 +274,7 @@ static void ends_the_schedule(void *data, uint64_t first, uint64_t last) {
 }
 
 TEST(step, callback_may_end_the_schedule) {
-    stint_schedule s = make(0, 0, 0, 1, 0);
+    stint_schedule s = schedule_make(0, 0, 0, 1, 0);
     CHECK(!stint_timers_schedule(&s, sizeof s, ends_the_schedule, NULL));
     scope();
     stint_step();
@@ -304,7 +298,7 @@ static void child_of_steps(void) {
 }
 
 TEST(step, child_of_a_fork_counts_from_zero_and_records) {
-    stint_schedule s = make(1, 1, 0, 1, 0);
+    stint_schedule s = schedule_make(1, 1, 0, 1, 0);
     CHECK(!stint_timers_schedule(&s, sizeof s, note, NULL));
     scope(); /* closed */
     harness_in_child(child_of_steps);
@@ -346,13 +340,13 @@ static void go_on_meanwhile(void) {
 }
 
 TEST(step, timers_callback_holds_nothing) {
-    stint_schedule s = make(0, 0, 0, 1, 1);
+    stint_schedule s = schedule_make(0, 0, 0, 1, 1);
     CHECK(!stint_timers_schedule(&s, sizeof s, slow_callback, NULL));
     go_on_meanwhile();
 }
 
 TEST(step, capture_callback_holds_nothing) {
-    stint_schedule s = make(0, 0, 0, 1, 1);
+    stint_schedule s = schedule_make(0, 0, 0, 1, 1);
     CHECK(!stint_capture_schedule(&s, sizeof s, slow_callback, NULL));
     go_on_meanwhile();
 }
@@ -362,7 +356,7 @@ TEST(step, schedules_of_other_sizes) {
     struct {
         stint_schedule known;
         uint32_t later;
-    } s = {make(0, 1, 0, 2, 3), 0};
+    } s = {schedule_make(0, 1, 0, 2, 3), 0};
     CHECK(stint_timers_schedule(&s.known, sizeof s, note, NULL) == STINT_OK);
     CHECK(stint_timers_schedule(&s.known, offsetof(stint_schedule, repeat), note, NULL) ==
           STINT_OK);

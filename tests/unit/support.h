@@ -63,6 +63,12 @@ HARNESS_FN uint64_t random_next(uint64_t *state) {
     return *state * 0x2545f4914f6cdd1du;
 }
 
+HARNESS_FN stint_schedule schedule_make(uint32_t skip, uint32_t closed, uint32_t ready,
+                                        uint32_t record, uint32_t repeat) {
+    stint_schedule s = {skip, closed, ready, record, repeat};
+    return s;
+}
+
 HARNESS_FN void timed(const char *name, uint64_t ns) {
     REGISTER_TIMER_DYNAMIC(name);
     fake_advance(ns);

@@ -7,14 +7,10 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "arena_copy.h"
 #include "gpu_sums.h"
 #include "record/ring.h"
-#include "support.h"
 #include "traced.h"
-
-static char *copy; /* of exactly `used` bytes: a sanitizer sees the first one past it */
-static uint64_t used;
-static struct clock_stamp now;
 
 static void add_lane(const char *device, uint64_t stream) {
     uint32_t unit = arena_get(sizeof(struct arena_lane), ARENA_RECORD);
@@ -56,14 +52,7 @@ static void record(void) {
     }
     CHECK(!pthread_create(&thread, NULL, other, NULL));
     pthread_join(thread, NULL);
-    used = arena_header()->used;
-    copy = (char *)aligned_alloc(STINT_IMPL_UNIT, used);
-    memcpy(copy, arena.base, used);
-    clock_stamp(&now);
-}
-
-static struct arena_header *header(void) {
-    return (struct arena_header *)(void *)copy;
+    copy_arena();
 }
 
 static void check_events(const struct traced *t, uint64_t size) {
