@@ -34,7 +34,7 @@ static void open_long_scopes(void) {
 }
 
 #define CALL(name)                                                                                 \
-    { #name, SYS_##name }
+    { "," #name ",", SYS_##name }
 static const struct {
     const char *name;
     uint32_t number;
@@ -61,7 +61,6 @@ static const struct {
 
 /* For all threads. list: ",NAME,NAME,". */
 static long filter_all_but(const char *list) {
-    char name[32];
     struct sock_filter code[2 * CALLS + 2] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
     const struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -69,8 +68,7 @@ static long filter_all_but(const char *list) {
     struct sock_fprog program = {1, code};
     for (size_t i = 0; i < CALLS; ++i) {
         struct sock_filter is = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i].number, 0, 1);
-        snprintf(name, sizeof name, ",%s,", calls[i].name);
-        if (strstr(list, name)) {
+        if (strstr(list, calls[i].name)) {
             code[program.len++] = is;
             code[program.len++] = allow;
         }

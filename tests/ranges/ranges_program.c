@@ -23,6 +23,7 @@
 #include "stint/stint.h"
 
 static void *library;
+static const char *given = "";
 
 static void *find(const char *name) {
     void *symbol = dlsym(library, name);
@@ -265,8 +266,8 @@ static void act(int level) {
     }
 }
 
-static void interleave(uint64_t seed) {
-    state = seed;
+static void interleave(void) {
+    state = strtoull(given, NULL, 10);
     left = STEPS;
     domain = domain_create("domain");
     for (int i = 0; i < NAMES; ++i) {
@@ -587,12 +588,12 @@ static void model_switch(int place, void (*create)(const char *, uint32_t *),
     r->number = id;
 }
 
-static void model(uint64_t seed) {
+static void model(void) {
     void (*create)(const char *, uint32_t *), (*destroy)(uint32_t);
     FIND(create, "kokkosp_create_profile_section");
     FIND(destroy, "kokkosp_destroy_profile_section");
     domain = domain_create("domain");
-    state = seed;
+    state = strtoull(given, NULL, 10);
     for (int step = 0; step < 120000; ++step) {
         int place = (int)draw(MODEL), kind = place * 3 / MODEL;
         unsigned stops = draw(8) < (step / 20000 % 2 ? 6u : 2u); /* it fills, and empties */
@@ -669,12 +670,12 @@ static void forks(void) {
 }
 
 /* The ranges that the plugin began end when it is no longer loaded. */
-static void unload(const char *path) {
+static void unload(void) {
     struct plugin_calls calls = {NULL,        domain_create, task_begin, roctx_push,
                                  kokkos_push, roctx_start,   NULL,       0};
     void (*plugin)(struct plugin_calls *) = NULL;
     FIND(calls.itt_init, "__itt_api_init");
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *module = dlopen(given, RTLD_NOW | RTLD_LOCAL);
     void *symbol = NULL;
     if (module) {
         symbol = dlsym(module, "plugin_begin");
@@ -686,7 +687,7 @@ static void unload(const char *path) {
     memcpy(&plugin, &symbol, sizeof symbol);
     plugin(&calls);
     dlclose(module);
-    expect(!dlopen(path, RTLD_NOW | RTLD_NOLOAD), "the plugin is unloaded");
+    expect(!dlopen(given, RTLD_NOW | RTLD_NOLOAD), "the plugin is unloaded");
     kokkos_pop();
     roctx_pop();
     task_end(calls.domain);
@@ -695,9 +696,22 @@ static void unload(const char *path) {
     task_end(calls.domain);
 }
 
+static const struct {
+    const char *name;
+    void (*tell)(void);
+} stories[] = {{"interleave", interleave}, {"bad", bad},
+               {"kokkos", kokkos_all},     {"threads", itt_threads},
+               {"itt", itt_all},           {"names", names_many},
+               {"model", model},           {"handlers", handlers},
+               {"before", before},         {"fork", forks},
+               {"unload", unload}};
+
 int main(int argc, char **argv) {
     if (argc < 3) {
         return 2;
+    }
+    if (argc > 3) {
+        given = argv[3];
     }
     library = dlopen(argv[1], RTLD_NOW);
     if (!library) {
@@ -713,30 +727,11 @@ int main(int argc, char **argv) {
     FIND(kokkos_start_section, "kokkosp_start_profile_section");
     FIND(kokkos_stop_section, "kokkosp_stop_profile_section");
     itt_module();
-    if (!strcmp(argv[2], "interleave") && argc > 3) {
-        interleave(strtoull(argv[3], NULL, 10));
-    } else if (!strcmp(argv[2], "bad")) {
-        bad();
-    } else if (!strcmp(argv[2], "kokkos")) {
-        kokkos_all();
-    } else if (!strcmp(argv[2], "threads")) {
-        itt_threads();
-    } else if (!strcmp(argv[2], "itt")) {
-        itt_all();
-    } else if (!strcmp(argv[2], "names")) {
-        names_many();
-    } else if (!strcmp(argv[2], "model") && argc > 3) {
-        model(strtoull(argv[3], NULL, 10));
-    } else if (!strcmp(argv[2], "handlers")) {
-        handlers();
-    } else if (!strcmp(argv[2], "before")) {
-        before();
-    } else if (!strcmp(argv[2], "fork")) {
-        forks();
-    } else if (!strcmp(argv[2], "unload") && argc > 3) {
-        unload(argv[3]);
-    } else {
-        return 2;
+    for (size_t i = 0; i < sizeof stories / sizeof *stories; ++i) {
+        if (!strcmp(argv[2], stories[i].name)) {
+            stories[i].tell();
+            return failed;
+        }
     }
-    return failed;
+    return 2;
 }

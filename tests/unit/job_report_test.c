@@ -265,15 +265,9 @@ static int reduce_and_lie(void *data, int op, uint64_t *values, size_t n) {
     CHECK(!reduce_common(data, op, values, n));
     ++lie.call;
     for (size_t i = 0; lie.call == lie.at && i < n; ++i) {
-        const uint64_t lies[LIES] = {0,
-                                     UINT64_MAX,
-                                     INT64_MAX,
-                                     values[i] + 1,
-                                     values[i] - 1,
-                                     values[i] / 2,
-                                     (lie.at + i) * 0x9e3779b97f4a7c15u,
-                                     0x41414141414141,
-                                     i ? values[i] : 3};
+        uint64_t v = values[i], noise = (lie.at + i) * 0x9e3779b97f4a7c15u, three = i ? v : 3;
+        const uint64_t lies[LIES] = {0,     UINT64_MAX, INT64_MAX,        v + 1, v - 1,
+                                     v / 2, noise,      0x41414141414141, three};
         values[i] = lies[lie.kind];
     }
     return 0;
