@@ -47,8 +47,7 @@ static int ends_after(unsigned n, void (*before)(void), void (*work)(void)) {
 
 static void end_all_over(void (*before)(void), void (*work)(void)) {
     unsigned ends = 0;
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run"), 1);
+    run_begin("run");
     setenv("STINT_OUTPUT", run_path("report"), 1);
     setenv("STINT_REPORT", "table", 1);
     for (unsigned n = 1; ends_after(n, before, work); n = NEXT(n)) {
@@ -56,7 +55,6 @@ static void end_all_over(void (*before)(void), void (*work)(void)) {
     }
     printf("# %u ends\n", ends);
     CHECK(ends > 30);
-    run_folder_drop();
 }
 
 static void nothing(void) {

@@ -26,8 +26,7 @@ static void begin(void) {
     other[0] = text("other");
     other[1] = text("--no-fork");
     other[2] = text(OTHER);
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run-%p"), 1);
+    run_begin("run-%p");
 }
 
 TEST(fork_exec, other_program) {
@@ -158,7 +157,6 @@ TEST(fork_exec, each_other_program_has_a_file_of_its_own) {
     snprintf(parents, sizeof parents, "run-%ld", (long)parent);
     CHECK_EQ_U64(run_calls_in(parents, "parent"), WAYS);
     check_others(parents);
-    run_folder_drop();
 }
 
 /* ---- daemon(3). */
@@ -176,34 +174,15 @@ static void becomes_a_daemon(void) {
     exit(0);
 }
 
-/* Calls in files whose program said that it ended. */
-static uint64_t calls_of_ended(const char *name) {
-    uint64_t calls = 0;
-    DIR *d = opendir(run_folder);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        struct run_file f;
-        if (!strncmp(e->d_name, "run-", 4) && !strstr(e->d_name, ".tmp") &&
-            !run_load(&f, run_path(e->d_name))) {
-            calls += run_header(&f)->end.ticks ? run_calls(&f, name) : 0;
-            run_unload(&f);
-        }
-    }
-    if (d) {
-        closedir(d);
-    }
-    return calls;
-}
-
 TEST(fork_exec, daemon_of_the_c_library) {
     begin();
     pid_t parent = run_start(becomes_a_daemon);
     CHECK_EQ_U64((uint64_t)run_wait(parent), 0);
-    while (!calls_of_ended("daemon")) { /* a child of init now */
+    while (!run_sum("daemon").ended) { /* a child of init now */
         usleep(10000);
     }
-    CHECK_EQ_U64(calls_of_ended("daemon"), 1);
+    CHECK_EQ_U64(run_sum("daemon").ended, 1);
     CHECK_EQ_U64(run_entries(NULL), 2);
-    run_folder_drop();
 }
 
 /* ---- vfork: in the parent's memory, on the parent's stack, while the parent waits. */

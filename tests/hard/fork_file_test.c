@@ -10,36 +10,6 @@
 #include "base/lock.h"
 #include "recorded.h"
 
-/* Calls of one name over all files of the folder; files are counted too. */
-struct sum {
-    uint64_t calls, files, orphans;
-};
-
-static struct sum sum_of(const char *name) {
-    struct sum sum = {0, 0, 0};
-    DIR *d = opendir(run_folder);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        struct run_file f;
-        int is_published = *e->d_name != '.' && !strstr(e->d_name, ".tmp");
-        if (is_published && CHECK(!run_load(&f, run_path(e->d_name)))) {
-            uint64_t calls = run_calls(&f, name);
-            sum.calls += calls;
-            sum.files += calls != 0;
-            sum.orphans += run_header(&f)->parent_pid == 1;
-            run_unload(&f);
-        }
-    }
-    if (d) {
-        closedir(d);
-    }
-    return sum;
-}
-
-static void begin(void) {
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run-%p"), 1);
-}
-
 static void work(const char *name, int n) {
     for (int i = 0; i < n; ++i) {
         timed(name, 1);
@@ -66,12 +36,11 @@ static void generations(void) {
 }
 
 TEST(fork_file, seven_generations) {
-    begin();
-    run_body((void *)(uintptr_t)generations);
-    struct sum sum = sum_of("generation");
+    run_begin("run-%p");
+    run_body(generations);
+    struct run_sum sum = run_sum("generation");
     CHECK_EQ_U64(sum.files, DEPTH + 1);
     CHECK_EQ_U64(sum.calls, 7 * (DEPTH + 1));
-    run_folder_drop();
 }
 
 /* ---- A parent that is gone when the child records first. */
@@ -101,16 +70,15 @@ static void daemonises(void) {
 }
 
 TEST(fork_file, an_orphan_knows_who_forked_it) {
-    begin();
-    run_body((void *)(uintptr_t)daemonises);
-    while (sum_of("daemon").calls < 2) { /* a child of init now */
+    run_begin("run-%p");
+    run_body(daemonises);
+    while (run_sum("daemon").calls < 2) { /* a child of init now */
         usleep(10000);
     }
-    struct sum sum = sum_of("daemon");
+    struct run_sum sum = run_sum("daemon");
     CHECK_EQ_U64(sum.calls, 2);
     CHECK_EQ_U64(sum.orphans, 0);
-    CHECK_EQ_U64(sum_of("parent").calls, 1);
-    run_folder_drop();
+    CHECK_EQ_U64(run_sum("parent").calls, 1);
 }
 
 /* Switches off LeakSanitizer in children. At exit, LeakSanitizer takes the locks of malloc. Locks
@@ -208,28 +176,21 @@ static void clones(void) {
 }
 
 static void check_clones(int known_calls, int fresh_calls) {
-    if (!is_wiped_here()) {
-        SKIP("no MADV_WIPEONFORK here, or the thread sanitizer");
-    }
-    begin();
+    run_begin("run-%p");
     runs_known = known_calls;
     runs_fresh = fresh_calls;
-    run_body((void *)(uintptr_t)clones);
-    CHECK_EQ_U64(sum_of("known").calls, (uint64_t)(2 * KNOWN + known_calls + fresh_calls));
-    CHECK_EQ_U64(sum_of("open").calls, 1);
-    run_folder_drop();
+    run_body(clones);
+    CHECK_EQ_U64(run_sum("known").calls, (uint64_t)(2 * KNOWN + known_calls + fresh_calls));
+    CHECK_EQ_U64(run_sum("open").calls, 1);
 }
 
 /* With a lock that a thread of the parent has for ever. */
-TEST(fork_file, a_child_without_fork_handlers_opens_new_scopes) {
+TEST(fork_file, a_child_without_fork_handlers_opens_new_known_and_no_scopes) {
+    if (!is_wiped_here()) {
+        SKIP("no MADV_WIPEONFORK here, or the thread sanitizer");
+    }
     check_clones(0, 200);
-}
-
-TEST(fork_file, a_child_without_fork_handlers_opens_known_scopes) {
     check_clones(100, 1);
-}
-
-TEST(fork_file, a_child_without_fork_handlers_opens_none) {
     check_clones(0, 0);
 }
 
@@ -287,14 +248,13 @@ static void check_full_swing(void) {
 #if defined(__SANITIZE_THREAD__)
     SKIP("the thread sanitizer does not support threads after a fork from many");
 #endif
-    begin();
-    run_body((void *)(uintptr_t)full_swing);
-    struct sum sum = sum_of("child");
+    run_begin("run-%p");
+    run_body(full_swing);
+    struct run_sum sum = run_sum("child");
     CHECK_EQ_U64(sum.files, CHILDREN);
     CHECK_EQ_U64(sum.calls, 5 * CHILDREN);
-    CHECK_EQ_U64(sum_of("busy").files, 1);
-    CHECK_EQ_U64(sum_of("forking").calls, CHILDREN);
-    run_folder_drop();
+    CHECK_EQ_U64(run_sum("busy").files, 1);
+    CHECK_EQ_U64(run_sum("forking").calls, CHILDREN);
 }
 
 TEST(fork_file, from_a_program_in_full_swing) {

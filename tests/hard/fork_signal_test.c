@@ -6,6 +6,7 @@
  */
 #include "cost/cost.h"
 
+#include "../run/run_support.h"
 #include "forking.h"
 
 static void afterwards(void) {
@@ -208,14 +209,9 @@ TEST(fork_signal, the_child_ends_in_the_handler) {
 /* Runs `work` with a run file. The arena is then shared memory, and the child must have its own
  * copy of it at once. */
 static void in_a_file(void (*work)(void)) {
-    char folder[] = "/tmp/stint-fork-XXXXXX", path[64], command[64];
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof path, "%s/%%p", folder);
-    setenv("STINT_FILE", path, 1);
+    run_begin("%p");
     scopes();
     fork_inside(work);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK(!system(command));
 }
 
 TEST(fork_signal, inside_known_scopes_in_a_file) {

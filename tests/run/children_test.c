@@ -11,31 +11,22 @@
 extern char **environ;
 
 static void begin(const char *file) {
-    run_folder_make();
-    setenv("STINT_FILE", run_path(file), 1);
+    run_begin(file);
     setenv("STINT_TRACE", "64K", 1);
 }
 
-static pid_t parent_of(const char *file) {
-    struct run_file f;
-    pid_t parent = 0;
-    if (CHECK(!run_load(&f, run_path(file)))) {
-        parent = (pid_t)run_header(&f)->parent_pid;
-        run_unload(&f);
-    }
-    return parent;
+static void child(void) {
+    timed("child", 1);
+}
+
+static void nothing(void) {
 }
 
 static void forks(void) {
     REGISTER_TIMER("open in the parent");
     timed("parent", 1);
     TIMER_MARK("parent's mark");
-    pid_t child = fork();
-    if (!child) {
-        timed("child", 1);
-        exit(0);
-    }
-    CHECK_EQ_U64((uint64_t)run_wait(child), 0);
+    run_body(child);
     timed("parent", 1);
 }
 
@@ -52,10 +43,10 @@ TEST(children, each_has_its_own_file) {
     DIR *d = opendir(run_folder);
     for (struct dirent *e; (e = readdir(d));) {
         if (!strncmp(e->d_name, "run-", 4) && strcmp(e->d_name, name)) {
-            CHECK_EQ_U64(run_calls_in(e->d_name, "parent"), 0);
-            CHECK_EQ_U64(run_calls_in(e->d_name, "child"), 1);
-            CHECK(parent_of(e->d_name) == parent);
             CHECK(!run_load(&f, run_path(e->d_name)));
+            CHECK_EQ_U64(run_calls(&f, "parent"), 0);
+            CHECK_EQ_U64(run_calls(&f, "child"), 1);
+            CHECK_EQ_U64(run_header(&f)->parent_pid, (uint64_t)parent);
             CHECK_EQ_U64(traced_count(&f.t, TRACE_SPAN, NULL), 1);
             CHECK_EQ_U64(f.t.t.event_count, 1);
             CHECK_EQ_U64(f.t.s.thread_count, 1);
@@ -63,47 +54,34 @@ TEST(children, each_has_its_own_file) {
         }
     }
     closedir(d);
-    run_folder_drop();
 }
 
 TEST(children, beside_the_parents_under_one_name) {
     begin("run");
-    char *said = run_said(forks);
-    CHECK_EQ_U64(lines_of(said), 1);
+    run_says(forks, 1, "", "");
     CHECK_EQ_U64(run_entries(NULL), 2);
     CHECK_EQ_U64(run_entries(".1"), 1);
     CHECK_EQ_U64(run_calls_in("run", "parent"), 2);
-    free(said);
-    run_folder_drop();
 }
 
 static void forks_idle(void) {
     timed("parent", 1);
     for (int i = 0; i < 20; ++i) {
-        pid_t child = fork();
-        if (!child) {
-            exit(0);
-        }
-        CHECK_EQ_U64((uint64_t)run_wait(child), 0);
+        run_body(nothing);
     }
     timed("parent", 1);
 }
 
 TEST(children, without_a_scope_leave_nothing) {
     begin("run-%p");
-    run_body((void *)(uintptr_t)forks_idle);
+    run_body(forks_idle);
     CHECK_EQ_U64(run_entries(NULL), 1);
-    run_folder_drop();
 }
 
 /* The lock is the parent's still: it was not given up by the child that forgot it. */
 static void forks_and_is_looked_at(void) {
     timed("parent", 1);
-    pid_t child = fork();
-    if (!child) {
-        exit(0);
-    }
-    run_wait(child);
+    run_body(nothing);
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int fd = open(run_path("run"), O_RDWR);
     CHECK(!fcntl(fd, F_OFD_GETLK, &all) && all.l_type == F_WRLCK);
@@ -112,8 +90,7 @@ static void forks_and_is_looked_at(void) {
 
 TEST(children, leave_the_lock_alone) {
     begin("run");
-    run_body((void *)(uintptr_t)forks_and_is_looked_at);
-    run_folder_drop();
+    run_body(forks_and_is_looked_at);
 }
 
 static int to_survivor[2], from_survivor[2];
@@ -145,7 +122,6 @@ TEST(children, that_live_on_hold_no_lock) {
     CHECK_EQ_U64(run_entries(NULL), 1);
     CHECK_EQ_U64(run_calls_in("run", "next"), 1);
     close(to_survivor[1]);
-    run_folder_drop();
 }
 
 /* ---- exec: this program again, as another one. */
@@ -165,17 +141,6 @@ static void execs(void) {
 
 #define MANY 20
 
-static void forks_many(void) {
-    for (int i = 0; i < MANY; ++i) {
-        pid_t child = fork();
-        if (!child) {
-            timed("child", 1);
-            exit(0);
-        }
-        CHECK_EQ_U64((uint64_t)run_wait(child), 0);
-    }
-}
-
 TEST(children, second_life) {
     const char *life = getenv("SECOND_LIFE");
     if (!life) {
@@ -184,8 +149,8 @@ TEST(children, second_life) {
     if (strcmp(life, "many without a scope") != 0) {
         timed("after exec", 1);
     }
-    if (*life) {
-        forks_many();
+    for (int i = 0; i < MANY && *life; ++i) {
+        run_body(child);
     }
 }
 
@@ -193,11 +158,10 @@ TEST(children, exec_replaces_by_the_rule) {
     begin("run");
     char *said = run_said(execs);
     CHECK(said && !strstr(said, "STINT_FILE"));
+    free(said);
     CHECK_EQ_U64(run_entries(NULL), 1);
     CHECK_EQ_U64(run_calls_in("run", "before exec"), 0);
     CHECK_EQ_U64(run_calls_in("run", "after exec"), 1);
-    free(said);
-    run_folder_drop();
 }
 
 /* ---- A line that each of many forked processes would write: the first does, then their number. */
@@ -210,25 +174,16 @@ static void execs_many_without_a_scope(void) {
     execs_itself("many without a scope");
 }
 
-static void check_lines(void (*body)(void), const char *line, const char *more) {
-    char *said = run_said(body);
-    CHECK_EQ_U64(lines_of(said), 2);
-    CHECK(strstr(said, line) && strstr(said, more));
-    free(said);
-}
-
 TEST(children, where_many_find_the_file_taken_the_first_says_so) {
     begin("run");
-    check_lines(execs_many, "is being written", "stint: 19 more lines");
+    run_says(execs_many, 2, "is being written", "stint: 19 more lines");
     CHECK_EQ_U64(run_entries(NULL), MANY + 1);
-    run_folder_drop();
 }
 
 TEST(children, where_many_have_a_bad_setting_the_first_says_so) {
     begin("run-%p");
     setenv("STINT_TRACE", "nonsense", 1);
-    check_lines(execs_many_without_a_scope, "STINT_TRACE=nonsense", "stint: 19 more lines");
-    run_folder_drop();
+    run_says(execs_many_without_a_scope, 2, "STINT_TRACE=nonsense", "stint: 19 more lines");
 }
 
 static void execs_true(void) {
@@ -240,27 +195,26 @@ static void execs_true(void) {
 TEST(children, exec_of_another_program_leaves_the_file) {
     struct run_file f;
     begin("run");
-    run_body((void *)(uintptr_t)execs_true);
+    run_body(execs_true);
     CHECK(!run_load(&f, run_path("run")));
     CHECK_EQ_U64(run_calls(&f, "before exec"), 1);
     CHECK_EQ_U64(run_header(&f)->end.ticks, 0); /* it never said that it ends */
     run_unload(&f);
-    run_folder_drop();
 }
 
 static void makes_others(void) {
     char *arguments[] = {(char *)(uintptr_t) "true", NULL};
-    pid_t child;
+    pid_t other;
     timed("parent", 1);
     CHECK(!system("true"));
-    CHECK(!posix_spawn(&child, "/bin/true", NULL, NULL, arguments, environ));
-    CHECK_EQ_U64((uint64_t)run_wait(child), 0);
-    child = vfork();
-    if (!child) {
+    CHECK(!posix_spawn(&other, "/bin/true", NULL, NULL, arguments, environ));
+    CHECK_EQ_U64((uint64_t)run_wait(other), 0);
+    other = vfork();
+    if (!other) {
         execv("/bin/true", arguments);
         _exit(9);
     }
-    CHECK_EQ_U64((uint64_t)run_wait(child), 0);
+    CHECK_EQ_U64((uint64_t)run_wait(other), 0);
     FILE *p = popen("cat /proc/self/maps; ls -l /proc/self/fd", "r");
     char line[512];
     while (p && fgets(line, sizeof line, p)) {
@@ -275,7 +229,6 @@ TEST(children, system_spawn_vfork_and_popen) {
     run_silent(makes_others);
     CHECK_EQ_U64(run_entries(NULL), 1);
     CHECK_EQ_U64(run_calls_in("run", "parent"), 2);
-    run_folder_drop();
 }
 
 HARNESS_MAIN()

@@ -7,8 +7,7 @@
 #include "run_support.h"
 
 static void begin(void) {
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run"), 1);
+    run_begin("run");
     setenv("STINT_PERCENTILES", "0", 1);
 }
 
@@ -32,14 +31,6 @@ static void take_all(void) {
     }
 }
 
-static void many_names(unsigned count) {
-    char name[32];
-    for (unsigned i = 0; i < count; ++i) {
-        snprintf(name, sizeof name, "name %u", i);
-        timed(name, 1);
-    }
-}
-
 static void check_others(void) {
     struct stat s;
     char name[32];
@@ -58,7 +49,7 @@ static void closes_and_reuses(void) {
     timed("before", 1);
     close_all();
     take_all();
-    many_names(20000);
+    run_names(20000);
     CHECK(lost(STINT_STATUS_FILE_FULL) > 0);
     timed("before", 1);
 }
@@ -66,8 +57,7 @@ static void closes_and_reuses(void) {
 TEST(descriptors, a_strangers_file_is_never_touched) {
     struct run_file f;
     begin();
-    char *said = run_said(closes_and_reuses);
-    CHECK_STR_EQ(said, "");
+    run_silent(closes_and_reuses);
     check_others();
     CHECK(!run_load(&f, run_path("run")));
     CHECK_EQ_U64(run_calls(&f, "before"), 2);
@@ -76,8 +66,6 @@ TEST(descriptors, a_strangers_file_is_never_touched) {
     CHECK(f.t.s.lost[STINT_STATUS_NO_NAME] + f.t.s.lost[STINT_STATUS_NO_NODE] > 10000);
     CHECK(run_header(&f)->end.ticks != 0);
     run_unload(&f);
-    free(said);
-    run_folder_drop();
 }
 
 /* The number is the program's now: the child of a fork must not close it. */
@@ -94,8 +82,7 @@ static void closes_reuses_and_forks(void) {
 
 TEST(descriptors, a_child_closes_nothing_that_is_not_ours) {
     begin();
-    run_body((void *)(uintptr_t)closes_reuses_and_forks);
-    run_folder_drop();
+    run_body(closes_reuses_and_forks);
 }
 
 /* Twice forked, a session of its own, nothing open: what daemons do. */
@@ -111,7 +98,7 @@ static void becomes_a_daemon(void) {
     close_all();
     (void)!chdir("/");
     timed("daemon", 1);
-    many_names(20000);
+    run_names(20000);
     timed("daemon", 1);
     CHECK_EQ_U64(lost_in_all(), 0);
     exit(0);
@@ -120,24 +107,12 @@ static void becomes_a_daemon(void) {
 TEST(descriptors, a_daemon) {
     begin();
     setenv("STINT_FILE", run_path("run-%p"), 1);
-    run_body((void *)(uintptr_t)becomes_a_daemon);
-    uint64_t calls = 0;
-    for (int ended = 0; !ended;) { /* a child of init now */
-        DIR *d = opendir(run_folder);
+    run_body(becomes_a_daemon);
+    while (!run_sum("daemon").ended) { /* a child of init now */
         usleep(10000);
-        for (struct dirent *e; d && (e = readdir(d));) {
-            struct run_file f;
-            if (!strncmp(e->d_name, "run-", 4) && !run_load(&f, run_path(e->d_name))) {
-                ended = ended || run_header(&f)->end.ticks;
-                calls = run_header(&f)->end.ticks ? run_calls(&f, "daemon") : calls;
-                run_unload(&f);
-            }
-        }
-        closedir(d);
     }
-    CHECK_EQ_U64(calls, 2);
+    CHECK_EQ_U64(run_sum("daemon").ended, 2);
     CHECK_EQ_U64(run_entries(NULL), 2);
-    run_folder_drop();
 }
 
 HARNESS_MAIN()

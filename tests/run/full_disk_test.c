@@ -9,12 +9,11 @@
 
 #include "run_support.h"
 
-static pid_t owner;
-
-static void small_disk_drop(void) {
-    if (getpid() == owner) {
+static void disks_drop(void) {
+    if (getpid() == run_folder_owner) {
+        umount2(run_path("disk/merged"), MNT_DETACH);
+        umount2(run_path("disk"), MNT_DETACH);
         umount2(run_folder, MNT_DETACH);
-        rmdir(run_folder);
     }
 }
 
@@ -23,8 +22,7 @@ static int small_disk(const char *size) {
     char option[32], map[32];
     uid_t me = getuid();
     run_folder_make();
-    owner = getpid();
-    atexit(small_disk_drop);
+    atexit(disks_drop);
     if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) {
         return -1;
     }
@@ -80,24 +78,20 @@ static void check_full(struct run_file *f) {
 TEST(full_disk, what_fits_is_there) {
     NEEDS_SMALL_DISK("2m");
     struct run_file f;
-    char *said = run_said(runs);
-    CHECK_STR_EQ(said, "");
+    run_silent(runs);
     CHECK(!run_load(&f, run_path("run")));
     CHECK(f.size > 3 << 19);
     check_full(&f);
-    free(said);
 }
 
 /* Less than the megabyte that is asked for at a time. */
 TEST(full_disk, the_last_pages_are_used) {
     NEEDS_SMALL_DISK("400k");
     struct run_file f;
-    char *said = run_said(runs);
-    CHECK_STR_EQ(said, "");
+    run_silent(runs);
     CHECK(!run_load(&f, run_path("run")));
     CHECK(f.size > 380 << 10);
     check_full(&f);
-    free(said);
 }
 
 TEST(full_disk, the_footer_says_so) {
@@ -110,11 +104,8 @@ TEST(full_disk, the_footer_says_so) {
 
 TEST(full_disk, not_even_a_header) {
     NEEDS_SMALL_DISK("8k");
-    char *said = run_said(runs);
-    CHECK_EQ_U64(lines_of(said), 1);
-    CHECK_CONTAINS(said, "No space left on device; this run has no file");
+    run_says(runs, 1, "No space left on device; this run has no file", "");
     CHECK_EQ_U64(run_entries(NULL), 0);
-    free(said);
 }
 
 TEST(full_disk, rings_shrink_to_what_is_there) {
@@ -144,7 +135,7 @@ static void fills_and_frees(void) {
 TEST(full_disk, goes_on_when_there_is_room_again) {
     NEEDS_SMALL_DISK("2560k");
     struct run_file f;
-    run_body((void *)(uintptr_t)fills_and_frees);
+    run_body(fills_and_frees);
     CHECK(!run_load(&f, run_path("run")));
     CHECK(f.size > 2 << 20);
     run_unload(&f);
@@ -152,14 +143,6 @@ TEST(full_disk, goes_on_when_there_is_room_again) {
 
 /* ---- File systems of disks: where space is reserved and what a write to a mapping needs
  * differs. */
-
-static void made_disk_drop(void) {
-    if (getpid() == owner) {
-        umount2(run_path("disk/merged"), MNT_DETACH);
-        umount2(run_path("disk"), MNT_DETACH);
-        run_folder_drop();
-    }
-}
 
 static int command(const char *format, const char *a, const char *b, const char *c) {
     char line[2000];
@@ -171,8 +154,7 @@ static int command(const char *format, const char *a, const char *b, const char 
  * that is not permitted or not possible here. */
 static int made_disk(const char *type) {
     run_folder_make();
-    owner = getpid();
-    atexit(made_disk_drop);
+    atexit(disks_drop);
     if (geteuid() || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
         return -1;
     }
@@ -250,15 +232,11 @@ static void goes_on_while_full(void) {
 static void check_copy_on_write(const char *file) {
     struct run_file f;
     setenv("STINT_FILE", file, 1);
-    char *said = run_said(goes_on_while_full);
-    CHECK_EQ_U64(lines_of(said), 1);
-    CHECK_CONTAINS(said, "copy-on-write");
-    CHECK_CONTAINS(said, "it is written at the end of the program");
+    run_says(goes_on_while_full, 1, "copy-on-write", "it is written at the end of the program");
     CHECK(!run_load(&f, file));
     CHECK_EQ_U64(run_calls(&f, "name 0"), 404);
     CHECK_EQ_U64(f.t.s.lost[STINT_STATUS_FILE_FULL], 0);
     run_unload(&f);
-    free(said);
 }
 
 TEST(full_disk, of_btrfs) {
@@ -285,14 +263,9 @@ static void limited(void) {
 }
 
 TEST(full_disk, a_limit_on_the_size_of_files) {
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run"), 1);
-    char *said = run_said(limited); /* SIGXFSZ would have ended it */
-    CHECK_EQ_U64(lines_of(said), 1);
-    CHECK_CONTAINS(said, "File too large; this run has no file");
+    run_begin("run");
+    run_says(limited, 1, "File too large; this run has no file", ""); /* SIGXFSZ would end it */
     CHECK_EQ_U64(run_entries(NULL), 0);
-    free(said);
-    run_folder_drop();
 }
 
 static void limited_later(void) {
@@ -303,13 +276,11 @@ static void limited_later(void) {
 /* The file has its size by then; the limit is on what makes it longer. */
 TEST(full_disk, a_limit_that_comes_later) {
     struct run_file f;
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run"), 1);
+    run_begin("run");
     run_silent(limited_later);
     CHECK(!run_load(&f, run_path("run")));
     CHECK_EQ_U64(run_calls(&f, "name 0"), 101);
     run_unload(&f);
-    run_folder_drop();
 }
 
 HARNESS_MAIN()

@@ -134,14 +134,12 @@ static void kill_often(const char *trace) {
     uint64_t seed = (uint64_t)getpid() | 1;
     published = (struct published *)mmap(NULL, 4096, PROT_READ | PROT_WRITE,
                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run"), 1);
+    run_begin("run");
     setenv("STINT_TRACE", trace, 1);
     for (int i = 0; i < ROUNDS / 2; ++i) {
         kill_once(&seed);
     }
     CHECK_EQ_U64(run_entries(NULL), 1);
-    run_folder_drop();
 }
 
 TEST(kill, at_random_moments) {

@@ -90,17 +90,13 @@ TEST(live, traces_in_memory) {
 }
 
 TEST(live, statistics_in_a_file) {
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run"), 1);
+    run_begin("run");
     read_often(1);
-    run_folder_drop();
 }
 
 TEST(live, traces_in_a_file) {
-    run_folder_make();
-    setenv("STINT_FILE", run_path("run"), 1);
+    run_begin("run");
     read_often(0);
-    run_folder_drop();
 }
 
 HARNESS_MAIN()

@@ -66,7 +66,6 @@ TEST(profiler_file, is_the_run_so_far) {
     profile(run_path("a.stint"), 0);
     CHECK_EQ_U64(run_calls_in("a.stint", "inside"), 2);
     CHECK_EQ_U64(arena_header()->end.ticks, 0);
-    run_folder_drop();
 }
 
 TEST(profiler_file, takes_the_pattern_of_reports) {
@@ -75,7 +74,6 @@ TEST(profiler_file, takes_the_pattern_of_reports) {
     profile(run_path("%p-%%.run"), 0);
     snprintf(name, sizeof name, "%ld-%%.run", (long)getpid());
     CHECK_EQ_U64(run_calls_in(name, "inside"), 1);
-    run_folder_drop();
 }
 
 static void both(void) {
@@ -93,7 +91,6 @@ TEST(profiler_file, beside_a_run_file) {
     CHECK_EQ_U64(run_calls_in("copy.stint", "after"), 0);
     CHECK_EQ_U64(run_calls_in("live.stint", "after"), 1);
     CHECK_EQ_U64(run_entries(NULL), 2);
-    run_folder_drop();
 }
 
 static void refused(const char *path, int result, const char *why) {
@@ -116,7 +113,6 @@ TEST(profiler_file, refuses_with_one_line_and_stops) {
     CHECK_EQ_U64(run_entries(NULL), 0);
     CHECK(!stint_profiler_stop(NULL, run_path("a"))); /* none runs: no file either */
     CHECK_EQ_U64(run_entries(NULL), 0);
-    run_folder_drop();
 }
 
 TEST(profiler_file, a_full_disk_leaves_the_old_one) {
@@ -127,7 +123,6 @@ TEST(profiler_file, a_full_disk_leaves_the_old_one) {
     refused(run_path("a"), STINT_ERROR_CANNOT_WRITE, "File too large");
     CHECK_EQ_U64(run_calls_in("a", "inside"), 1);
     CHECK_EQ_U64(run_entries(NULL), 1);
-    run_folder_drop();
 }
 
 /* ---- Chrome. */
@@ -146,7 +141,6 @@ TEST(profiler_file, json_is_a_trace_of_the_profile) {
     CHECK(!strstr(text, "\"before\"") && !strstr(text, "\"after\""));
     CHECK_EQ_U64(strlen(text) - 4, (uint64_t)(strstr(text, "\n]}\n") - text));
     CHECK_EQ_U64(run_entries(NULL), 1);
-    run_folder_drop();
 }
 
 /* A scope that was open when the profile began and ended inside it is of both. */
@@ -161,7 +155,6 @@ TEST(profiler_file, json_has_what_ended_inside) {
     }
     free(stop(run_path("a.json"), 0));
     CHECK_CONTAINS(content("a.json"), "\"dur\":0.200,\"name\":\"across\"");
-    run_folder_drop();
 }
 
 /* ---- From the block and at the end. */
@@ -186,7 +179,6 @@ TEST(profiler_file, of_a_block_and_of_a_program) {
     CHECK_EQ_U64(run_calls_in("block.run", "inside"), 1);
     CHECK_EQ_U64(run_calls_in("end.run", "inside"), 1);
     CHECK_EQ_U64(run_entries(NULL), 2);
-    run_folder_drop();
 }
 
 /* ---- While others record: whatever is in the copy is whole. */
@@ -221,7 +213,6 @@ TEST(profiler_file, of_a_program_that_goes_on) {
     for (int i = 0; i < 2; ++i) {
         pthread_join(threads[i], NULL);
     }
-    run_folder_drop();
 }
 
 HARNESS_MAIN()

@@ -12,8 +12,7 @@
 static int to_child[2], to_parent[2];
 
 static void begin(const char *file) {
-    run_folder_make();
-    setenv("STINT_FILE", run_path(file), 1);
+    run_begin(file);
     CHECK(!pipe(to_child) && !pipe(to_parent));
 }
 
@@ -31,10 +30,6 @@ static void one(void) {
 }
 
 static void no_scope(void) {
-}
-
-static void call(void *body) {
-    ((void (*)(void))(uintptr_t)body)();
 }
 
 static void killed(void) {
@@ -73,8 +68,7 @@ TEST(publish, a_run_leaves_one_file) {
     struct stat s;
     begin("run");
     umask(0);
-    char *said = run_said(one);
-    CHECK_STR_EQ(said, "");
+    run_silent(one);
     CHECK_EQ_U64(run_entries(NULL), 1);
     CHECK(!stat(run_path("run"), &s) && (s.st_mode & 07777) == 0600);
     CHECK(!run_load(&f, run_path("run")));
@@ -82,30 +76,24 @@ TEST(publish, a_run_leaves_one_file) {
     CHECK(run_header(&f)->end.ticks != 0);
     CHECK(run_header(&f)->size >= (uint64_t)s.st_size);
     run_unload(&f);
-    free(said);
-    run_folder_drop();
 }
 
 TEST(publish, nothing_without_a_scope) {
     begin("run");
     run_wait(run_start(no_scope));
     CHECK_EQ_U64(run_entries(NULL), 0);
-    run_folder_drop();
 }
 
 TEST(publish, a_dead_writers_file_is_replaced) {
     begin("run");
-    run_body((void *)(uintptr_t)until_killed);
+    run_body(until_killed);
     struct stat before, after;
     CHECK(!stat(run_path("run"), &before));
-    char *said = run_said(one);
-    CHECK_STR_EQ(said, "");
+    run_silent(one);
     CHECK(!stat(run_path("run"), &after) && before.st_ino != after.st_ino);
     CHECK_EQ_U64(run_calls_in("run", "one"), 1);
     CHECK_EQ_U64(run_calls_in("run", "lives"), 0);
     CHECK_EQ_U64(run_entries(NULL), 1);
-    free(said);
-    run_folder_drop();
 }
 
 static void one_beside(void) {
@@ -119,7 +107,7 @@ static void one_beside(void) {
 static void check_beside(void (*living)(void)) {
     pid_t child = run_start(living);
     hear(to_parent);
-    char *said = harness_capture(2, call, (void *)(uintptr_t)one_beside);
+    char *said = harness_capture(2, run_call, (void *)(uintptr_t)one_beside);
     CHECK_CONTAINS(said, "is being written by a running program; this run goes to ");
     CHECK_EQ_U64(lines_of(said), 1);
     CHECK_EQ_U64(run_entries(NULL), 2);
@@ -127,7 +115,6 @@ static void check_beside(void (*living)(void)) {
     CHECK_EQ_U64((uint64_t)run_wait(child), 0);
     CHECK_EQ_U64(run_calls_in("run", "lives"), 2);
     free(said);
-    run_folder_drop();
 }
 
 TEST(publish, a_living_writers_file_stays) {
@@ -171,19 +158,14 @@ TEST(publish, a_program_that_looks_at_its_own_file_keeps_the_lock) {
     close(fd);
     say(to_child);
     CHECK_EQ_U64((uint64_t)run_wait(child), 0);
-    run_folder_drop();
 }
 
 /* ---- What is in the way. */
 
 static void check_refused(const char *why) {
     unsigned before = run_entries(NULL);
-    char *said = run_said(one);
-    CHECK_EQ_U64(lines_of(said), 1);
-    CHECK_CONTAINS(said, "stint: STINT_FILE: cannot write ");
-    CHECK_CONTAINS(said, why);
+    run_says(one, 1, "stint: STINT_FILE: cannot write ", why);
     CHECK_EQ_U64(run_entries(NULL), before);
-    free(said);
 }
 
 static void file_with(const char *path, const char *text) {
@@ -206,7 +188,6 @@ TEST(publish, a_strangers_file_stays) {
         FILE *f = fopen(run_path("run"), "r");
         CHECK(f && fread(have, 1, sizeof have - 1, f) == strlen(texts[i]) && !fclose(f));
         CHECK_STR_EQ(have, texts[i]);
-        run_folder_drop();
     }
 }
 
@@ -214,7 +195,6 @@ TEST(publish, a_folder_stays) {
     begin("run");
     CHECK(!mkdir(run_path("run"), 0700));
     check_refused("file exists and is not a stint run file");
-    run_folder_drop();
 }
 
 TEST(publish, a_link_is_not_followed) {
@@ -222,21 +202,18 @@ TEST(publish, a_link_is_not_followed) {
     file_with(run_path("target"), "target");
     CHECK(!symlink(run_path("target"), run_path("run")));
     check_refused("file exists and is not a stint run file");
-    run_folder_drop();
     begin("run"); /* another folder: children of one process write a line once */
     CHECK(!symlink(run_path("nowhere"), run_path("run")));
     check_refused("file exists and is not a stint run file");
     CHECK_EQ_U64(run_entries("nowhere"), 0);
-    run_folder_drop();
 }
 
 TEST(publish, a_link_to_a_run_file_is_not_followed) {
     begin("run");
-    run_body((void *)(uintptr_t)one);
+    run_body(one);
     CHECK(!rename(run_path("run"), run_path("real")) && !symlink("real", run_path("run")));
     check_refused("file exists and is not a stint run file");
     CHECK_EQ_U64(run_calls_in("real", "one"), 1);
-    run_folder_drop();
 }
 
 /* Opening the FIFO would wake the process that waits at its other end. */
@@ -250,7 +227,6 @@ TEST(publish, a_fifo_is_not_opened) {
     CHECK(waitpid(waits, NULL, WNOHANG) == 0);
     kill(waits, SIGKILL);
     run_wait(waits);
-    run_folder_drop();
 }
 
 TEST(publish, a_socket_stays) {
@@ -261,38 +237,31 @@ TEST(publish, a_socket_stays) {
     CHECK(!bind(fd, (struct sockaddr *)&a, sizeof a));
     check_refused("file exists and is not a stint run file");
     close(fd);
-    run_folder_drop();
 }
 
 TEST(publish, a_missing_folder) {
     begin("no such folder/run");
     check_refused("No such file or directory");
-    run_folder_drop();
 }
 
 TEST(publish, a_folder_that_may_not_be_written) {
     begin("run");
     CHECK(!chmod(run_folder, 0500));
     if (!access(run_folder, W_OK)) {
-        run_folder_drop();
         SKIP("this user may write anywhere");
     }
     check_refused("Permission denied");
-    CHECK(!chmod(run_folder, 0700));
-    run_folder_drop();
 }
 
 TEST(publish, a_pattern_of_nonsense) {
     begin("run-%x");
     check_refused("a % that is not %p %h %r");
-    run_folder_drop();
     begin("run");
     static char name[5000];
     memset(name, 'x', sizeof name - 1);
     setenv("STINT_FILE", name, 1);
     check_refused("too long");
     CHECK_EQ_U64(run_entries(NULL), 0);
-    run_folder_drop();
 }
 
 /* ---- Patterns. */
@@ -307,14 +276,12 @@ TEST(publish, process_host_and_rank) {
     snprintf(name, sizeof name, "run-%ld-%s-17-%%", (long)child, host);
     CHECK_EQ_U64(run_entries(name), 1);
     CHECK_EQ_U64(run_entries(NULL), 1);
-    run_folder_drop();
 }
 
 TEST(publish, descriptors_of_the_program_are_not_taken) {
     begin("run");
     CHECK_EQ_U64((uint64_t)run_wait(run_start(without_descriptors)), 0);
     CHECK_EQ_U64(run_calls_in("run", "one"), 1);
-    run_folder_drop();
 }
 
 HARNESS_MAIN()

@@ -15,8 +15,22 @@
 #define RUN static inline __attribute__((unused))
 
 static char run_folder[64];
+static pid_t run_folder_owner;
 
+RUN void run_folder_drop(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", run_folder);
+    CHECK(getpid() != run_folder_owner || !system(command));
+}
+
+/* The folder is removed at the end of the case, or where the case makes the next one. */
 RUN void run_folder_make(void) {
+    if (run_folder_owner) {
+        run_folder_drop();
+    } else {
+        atexit(run_folder_drop);
+    }
+    run_folder_owner = getpid();
     strcpy(run_folder, "/tmp/stint-run-XXXXXX");
     CHECK(mkdtemp(run_folder) != NULL);
 }
@@ -44,10 +58,19 @@ RUN unsigned run_entries(const char *text) {
     return n;
 }
 
-RUN void run_folder_drop(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", run_folder);
-    CHECK(!system(command));
+/* Makes the folder, for programs whose run file has that name in it. */
+RUN void run_begin(const char *file) {
+    run_folder_make();
+    setenv("STINT_FILE", run_path(file), 1);
+}
+
+/* Writes count names, each once. */
+RUN void run_names(unsigned count) {
+    char name[32];
+    for (unsigned i = 0; i < count; ++i) {
+        snprintf(name, sizeof name, "name %u", i);
+        timed(name, 1);
+    }
 }
 
 /* ---- Children. */
@@ -71,13 +94,30 @@ RUN int run_wait(pid_t child) {
     return status;
 }
 
-RUN void run_body(void *body) {
-    CHECK_EQ_U64((uint64_t)run_wait(run_start((void (*)(void))(uintptr_t)body)), 0);
+RUN void run_body(void (*body)(void)) {
+    CHECK_EQ_U64((uint64_t)run_wait(run_start(body)), 0);
+}
+
+RUN void run_call(void *body) {
+    ((void (*)(void))(uintptr_t)body)();
+}
+
+RUN void run_captured_body(void *body) {
+    run_body((void (*)(void))(uintptr_t)body);
 }
 
 /* The output on stderr of a child that ends well; the caller frees it. */
 RUN char *run_said(void (*body)(void)) {
-    return harness_capture(2, run_body, (void *)(uintptr_t)body);
+    return harness_capture(2, run_captured_body, (void *)(uintptr_t)body);
+}
+
+/* Checks that a child ends well and writes so many lines, with both texts in them. */
+RUN void run_says(void (*body)(void), unsigned lines, const char *text, const char *more) {
+    char *said = run_said(body);
+    CHECK_EQ_U64(lines_of(said), lines);
+    CHECK_CONTAINS(said, text);
+    CHECK_CONTAINS(said, more);
+    free(said);
 }
 
 RUN void run_silent(void (*body)(void)) {
@@ -150,6 +190,33 @@ RUN uint64_t run_calls_in(const char *file, const char *name) {
     uint64_t calls = run_calls(&f, name);
     run_unload(&f);
     return calls;
+}
+
+/* Calls of that name over all files of the folder, and in those whose program said that it ended;
+ * files with such calls; files whose parent is init. */
+struct run_sum {
+    uint64_t calls, ended, files, orphans;
+};
+
+RUN struct run_sum run_sum(const char *name) {
+    struct run_sum sum = {0, 0, 0, 0};
+    DIR *d = opendir(run_folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct run_file f;
+        int is_published = *e->d_name != '.' && !strstr(e->d_name, ".tmp");
+        if (is_published && CHECK(!run_load(&f, run_path(e->d_name)))) {
+            uint64_t calls = run_calls(&f, name);
+            sum.calls += calls;
+            sum.ended += run_header(&f)->end.ticks ? calls : 0;
+            sum.files += calls != 0;
+            sum.orphans += run_header(&f)->parent_pid == 1;
+            run_unload(&f);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    return sum;
 }
 
 #endif
