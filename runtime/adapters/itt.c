@@ -67,7 +67,7 @@ struct itt_foreign {
     struct itt_string *own;
 };
 static const struct range_shape foreign_shape = {0x6974742d666f7265, sizeof(struct itt_foreign),
-                                                 range_thing_clear};
+                                                 NULL};
 
 static void itt_take_lists(const struct itt_global *global) {
     for (struct itt_domain *d = global->domains; d; d = d->next) {

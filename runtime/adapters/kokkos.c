@@ -130,7 +130,7 @@ static uint32_t section_make(const char *name) {
 }
 
 RANGE_EXPORTED void kokkosp_create_profile_section(const char *name, uint32_t *id) {
-    static const struct range_shape shape = {0x6b6f6b6b6f732d6e, 0, range_thing_clear};
+    static const struct range_shape shape = {0x6b6f6b6b6f732d6e, 0, NULL};
     if (id) {
         *id = section_make(range_thing_or(&shape, name, NULL)); /* no bytes before the name */
     }

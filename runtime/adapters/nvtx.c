@@ -96,17 +96,13 @@ static struct stint_impl_site *site_from_event(const nvtxEventAttributes_t *even
 }
 
 static void name_from_event(struct nvtx_name *out, const nvtxEventAttributes_t *event) {
-    const struct stint_impl_site *site = site_from_event(event);
-    name_from_bytes(out, site ? site->name : NULL);
-    switch (event->messageType) {
-    case NVTX_MESSAGE_TYPE_ASCII:
-        name_from_bytes(out, event->message.ascii);
-        break;
-    case NVTX_MESSAGE_TYPE_UNICODE:
+    if (event->messageType == NVTX_MESSAGE_TYPE_UNICODE) {
         name_from_wide(out, event->message.unicode);
-        break;
-    default:
-        break;
+    } else if (event->messageType == NVTX_MESSAGE_TYPE_ASCII) {
+        name_from_bytes(out, event->message.ascii);
+    } else {
+        const struct stint_impl_site *site = site_from_event(event);
+        name_from_bytes(out, site ? site->name : NULL);
     }
 }
 
@@ -142,23 +138,23 @@ static int read_payload(const nvtxEventAttributes_t *event, double *out) {
     }
 }
 
-static void add_payload(const nvtxEventAttributes_t *event, const struct range_name *name) {
+/* Returns whether there is one. */
+static int add_payload(const nvtxEventAttributes_t *event, const struct range_name *name) {
     double value;
-    if (read_payload(event, &value)) {
+    int is_there = read_payload(event, &value);
+    if (is_there) {
         stint_impl_value_named(name->bytes, name->length, value);
     }
+    return is_there;
 }
 
 static void add_mark(const nvtxEventAttributes_t *event) {
     struct nvtx_name n;
-    double value;
     if (!event) {
         return;
     }
     name_from_event(&n, event);
-    if (read_payload(event, &value)) {
-        stint_impl_value_named(n.name.bytes, n.name.length, value);
-    } else {
+    if (!add_payload(event, &n.name)) {
         stint_impl_mark_named(n.name.bytes, n.name.length);
     }
 }
@@ -201,6 +197,18 @@ static int pop_range_of(const struct range_domain *domain) {
     return left;
 }
 
+/* A function in both its forms: with a text in bytes, and in wide characters. */
+#define FORM(result, function, character, take, statement, ...)                                    \
+    static result NVTX_API function(__VA_ARGS__ const character *text) {                           \
+        struct nvtx_name n;                                                                        \
+        take(&n, text);                                                                            \
+        statement;                                                                                 \
+    }
+#define BOTH_FORMS(result, function, ...)                                                          \
+    FORM(result, function##_a, char, name_from_bytes, __VA_ARGS__)                                 \
+    FORM(result, function##_w, wchar_t, name_from_wide, __VA_ARGS__)                               \
+    _Static_assert(1, "the call ends with a semicolon")
+
 /* ---- The functions without a domain. */
 
 static void NVTX_API mark_ex(const nvtxEventAttributes_t *event) {
@@ -221,17 +229,7 @@ static nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t *event) {
     return start_event(&range_default[RANGE_NVTX], event);
 }
 
-static nvtxRangeId_t NVTX_API start_a(const char *message) {
-    struct nvtx_name n;
-    name_from_bytes(&n, message);
-    return range_start(&range_default[RANGE_NVTX], n.name, NULL);
-}
-
-static nvtxRangeId_t NVTX_API start_w(const wchar_t *message) {
-    struct nvtx_name n;
-    name_from_wide(&n, message);
-    return range_start(&range_default[RANGE_NVTX], n.name, NULL);
-}
+BOTH_FORMS(nvtxRangeId_t, start, return range_start(&range_default[RANGE_NVTX], n.name, NULL), );
 
 static void NVTX_API end_id(nvtxRangeId_t id) {
     range_finish(id);
@@ -256,17 +254,8 @@ static int NVTX_API pop_default(void) {
     return pop_range_of(&range_default[RANGE_NVTX]);
 }
 
-static void NVTX_API category_a(uint32_t category, const char *name) {
-    struct nvtx_name n;
-    name_from_bytes(&n, name);
-    range_category_name(&range_default[RANGE_NVTX], category, n.name);
-}
-
-static void NVTX_API category_w(uint32_t category, const wchar_t *name) {
-    struct nvtx_name n;
-    name_from_wide(&n, name);
-    range_category_name(&range_default[RANGE_NVTX], category, n.name);
-}
+BOTH_FORMS(void, category, range_category_name(&range_default[RANGE_NVTX], category, n.name),
+           uint32_t category, );
 
 /* ---- The functions of domains. */
 
@@ -291,19 +280,8 @@ static int NVTX_API domain_pop(nvtxDomainHandle_t domain) {
     return pop_range_of(domain_of(domain));
 }
 
-static void NVTX_API domain_category_a(nvtxDomainHandle_t domain, uint32_t category,
-                                       const char *name) {
-    struct nvtx_name n;
-    name_from_bytes(&n, name);
-    range_category_name(domain_of(domain), category, n.name);
-}
-
-static void NVTX_API domain_category_w(nvtxDomainHandle_t domain, uint32_t category,
-                                       const wchar_t *name) {
-    struct nvtx_name n;
-    name_from_wide(&n, name);
-    range_category_name(domain_of(domain), category, n.name);
-}
+BOTH_FORMS(void, domain_category, range_category_name(domain_of(domain), category, n.name),
+           nvtxDomainHandle_t domain, uint32_t category, );
 
 static nvtxStringHandle_t string_keep(const struct nvtx_name *n) {
     if (!n->name.bytes) {
@@ -312,17 +290,7 @@ static nvtxStringHandle_t string_keep(const struct nvtx_name *n) {
     return range_thing_get(&string_shape, n->name);
 }
 
-static nvtxStringHandle_t NVTX_API string_a(nvtxDomainHandle_t domain, const char *string) {
-    struct nvtx_name n;
-    name_from_bytes(&n, string);
-    return string_keep(&n);
-}
-
-static nvtxStringHandle_t NVTX_API string_w(nvtxDomainHandle_t domain, const wchar_t *string) {
-    struct nvtx_name n;
-    name_from_wide(&n, string);
-    return string_keep(&n);
-}
+BOTH_FORMS(nvtxStringHandle_t, string, return string_keep(&n), nvtxDomainHandle_t domain, );
 
 static nvtxDomainHandle_t domain_open(const struct nvtx_name *n) {
     static const char own[] = "stint";
@@ -333,17 +301,7 @@ static nvtxDomainHandle_t domain_open(const struct nvtx_name *n) {
     return (nvtxDomainHandle_t)(uintptr_t)range_domain_get(RANGE_NVTX, n->name);
 }
 
-static nvtxDomainHandle_t NVTX_API domain_a(const char *name) {
-    struct nvtx_name n;
-    name_from_bytes(&n, name);
-    return domain_open(&n);
-}
-
-static nvtxDomainHandle_t NVTX_API domain_w(const wchar_t *name) {
-    struct nvtx_name n;
-    name_from_wide(&n, name);
-    return domain_open(&n);
-}
+BOTH_FORMS(nvtxDomainHandle_t, domain, return domain_open(&n), );
 
 /* ---- The tables of a module. */
 

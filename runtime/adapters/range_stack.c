@@ -109,10 +109,6 @@ static int level_of(const struct domain_ranges *domain) {
  * thread that gets some adds them to its own. Atomic. */
 static uint64_t early_counts[RANGE_INTERFACES];
 
-static void count_early(enum range_interface interface) {
-    __atomic_fetch_add(&early_counts[interface], 1, __ATOMIC_RELAXED);
-}
-
 static __attribute__((noinline)) void stack_find_counts(struct range_stack *stack) {
     if (!stint_impl_range_counts(&stack->counts)) {
         stack->base = stint_impl_thread_here->base;
@@ -123,16 +119,16 @@ static __attribute__((noinline)) void stack_find_counts(struct range_stack *stac
     }
 }
 
-/* In the thread's own numbers; a fork changes where they are. */
+/* In the thread's own numbers; a fork changes where they are. stack: NULL without memory. */
 static inline __attribute__((always_inline)) void stack_count(struct range_stack *stack,
                                                               enum range_interface interface) {
-    if (stack->base != stint_impl_thread_here->base) {
+    if (stack && stack->base != stint_impl_thread_here->base) {
         stack_find_counts(stack);
     }
-    if (stack->counts) {
+    if (stack && stack->counts) {
         stint_impl_owner_add(&stack->counts[interface], 1);
     } else {
-        count_early(interface);
+        __atomic_fetch_add(&early_counts[interface], 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -146,12 +142,7 @@ static struct range_stack *stack_get(void) {
 }
 
 void range_count(enum range_interface interface) {
-    struct range_stack *stack = stack_get();
-    if (stack) {
-        stack_count(stack, interface);
-    } else {
-        count_early(interface);
-    }
+    stack_count(stack_get(), interface);
 }
 
 /* An entry for a range that begins; NULL: counted as lost. Inline: - 0.1 of a dynamic scope. */
@@ -162,7 +153,7 @@ range_enter(const struct range_domain *domain, int *level) {
     if (!stack) {
         ++without_stack;
         stint_impl_lose_range();
-        count_early(domain->interface);
+        stack_count(NULL, domain->interface);
         return NULL;
     }
     struct domain_ranges *of = &stack->of[domain->number];

@@ -52,7 +52,8 @@ static struct {
     uint64_t used; /* atomic; stays where it was refused */
 } range_texts;
 
-const struct range_text *range_text_keep(struct range_name name) {
+/* NULL without room. */
+static const struct range_text *range_text_keep(struct range_name name) {
     uint64_t length = name.length;
     if (length > RANGE_TEXT_MOST) {
         length = RANGE_TEXT_MOST;
@@ -70,10 +71,6 @@ const struct range_text *range_text_keep(struct range_name name) {
     text->length = length;
     memcpy(text->bytes, name.bytes, length);
     return text;
-}
-
-static int is_text_of(const struct range_text *text, struct range_name name) {
-    return text->length == name.length && !memcmp(text->bytes, name.bytes, name.length);
 }
 
 /* ---- Domains. */
@@ -98,7 +95,8 @@ const struct range_domain *range_domain_get(enum range_interface interface,
     uint32_t count = LOAD(&domain_count);
     for (uint32_t i = 0; i < count && i < RANGE_DOMAINS; ++i) {
         const struct range_text *text = LOAD(&range_domains[i].name);
-        if (text && range_domains[i].interface == interface && is_text_of(text, name)) {
+        if (text && range_domains[i].interface == interface && text->length == name.length &&
+            !memcmp(text->bytes, name.bytes, name.length)) {
             return &range_domains[i];
         }
     }
@@ -220,11 +218,10 @@ static struct range_thing *thing_make(const struct range_shape *shape, struct ra
     }
     struct range_thing *made = (struct range_thing *)(uintptr_t)text->bytes;
     const char *kept = text->bytes + at;
-    shape->fill(thing_body(made), (struct range_name){kept, name.length});
+    if (shape->fill) {
+        shape->fill(thing_body(made), (struct range_name){kept, name.length});
+    }
     return made;
-}
-
-void range_thing_clear(void *body, struct range_name name) {
 }
 
 static int thing_has(struct range_thing *thing, const struct range_shape *shape,

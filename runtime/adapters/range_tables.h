@@ -58,9 +58,6 @@ extern const struct range_domain range_default[RANGE_INTERFACES];
 /* The domains without room. */
 extern const struct range_domain range_lost[RANGE_INTERFACES];
 
-/* NULL without room. */
-const struct range_text *range_text_keep(struct range_name name);
-
 /* Without room that of RANGE_DOMAIN_LOST: several domains share it, so no end of a pushed range can
  * be told to be that of one of them. */
 const struct range_domain *range_domain_get(enum range_interface interface, struct range_name name);
@@ -79,7 +76,8 @@ const stint_set *range_set_of(const struct range_domain *domain, uint32_t catego
 struct range_shape {
     uint64_t kind; /* a number that is not in memory by chance */
     size_t bytes;  /* a multiple of 8, at most RANGE_SHAPE_BYTES */
-    void (*fill)(void *body, struct range_name name); /* the name stays, and ends with a NUL */
+    /* The name stays, and ends with a NUL. NULL: the body begins as 0. */
+    void (*fill)(void *body, struct range_name name);
 };
 /* NULL without room, counted. */
 void *range_thing_get(const struct range_shape *shape, struct range_name name);
@@ -87,8 +85,6 @@ void *range_thing_get(const struct range_shape *shape, struct range_name name);
 void *range_thing_or(const struct range_shape *shape, const char *name, void *spare);
 /* Without making one. */
 void *range_thing_find(const struct range_shape *shape, struct range_name name);
-/* A `fill` for a body that begins as 0. */
-void range_thing_clear(void *body, struct range_name name);
 /* Whether it is one: programs may hand over any pointer. */
 int range_thing_is(const struct range_shape *shape, const void *thing);
 
