@@ -112,17 +112,6 @@ void machine_conditions(char out[MACHINE_CONDITIONS]) {
                governor, load, count_environment());
 }
 
-static int read_usage(struct machine_usage *out) {
-    struct rusage u;
-    if (getrusage(RUSAGE_SELF, &u)) {
-        return -1;
-    }
-    out->peak_rss = (uint64_t)u.ru_maxrss * 1024; /* Linux counts KiB */
-    out->minor_faults = (uint64_t)u.ru_minflt;
-    out->major_faults = (uint64_t)u.ru_majflt;
-    return 0;
-}
-
 /* Finds VmHWM, in KiB. Reads in pieces, because the groups of the process are before it and may be
  * many; the end of a piece is kept for a line that continues. The path is that of a thread, because
  * /proc/self has no memory once the first thread has ended. */
@@ -179,12 +168,18 @@ static int read_proc_faults(uint64_t *minor, uint64_t *major) {
 
 int machine_usage(struct machine_usage *out, int calls_allowed) {
     ERRNO_KEEP;
+    struct rusage u;
     memset(out, 0, sizeof *out);
-    if (calls_allowed) {
-        return read_usage(out);
+    if (!calls_allowed) {
+        int failed = read_proc_peak("/proc/thread-self/status", &out->peak_rss) ||
+                     read_proc_faults(&out->minor_faults, &out->major_faults);
+        return -failed;
     }
-    if (read_proc_peak("/proc/thread-self/status", &out->peak_rss)) {
+    if (getrusage(RUSAGE_SELF, &u)) {
         return -1;
     }
-    return read_proc_faults(&out->minor_faults, &out->major_faults);
+    out->peak_rss = (uint64_t)u.ru_maxrss * 1024; /* Linux counts KiB */
+    out->minor_faults = (uint64_t)u.ru_minflt;
+    out->major_faults = (uint64_t)u.ru_majflt;
+    return 0;
 }

@@ -153,12 +153,7 @@ void *scratch_array(struct scratch *s, size_t count, size_t size) {
 }
 
 void scratch_free(struct scratch *s) {
-    while (s->chunks) {
-        struct scratch_chunk *next = s->chunks->next;
-        pages_put(s->chunks, s->chunks->bytes);
-        s->chunks = next;
-    }
-    s->left = 0;
+    scratch_release(s, (struct scratch_mark){NULL, 0});
     s->failed = 0;
 }
 

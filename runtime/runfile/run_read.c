@@ -57,35 +57,31 @@ static uint64_t find_hole(const struct source *f, uint64_t at, uint64_t to) {
     return u64_min((uint64_t)hole, to);
 }
 
-/* Returns the bytes that were read; fewer at the end of the file. */
-static uint64_t pull_bytes(const struct source *f, uint64_t from, uint64_t to) {
-    uint64_t at = from;
-    while ((at = find_data(f, at, to)) < to) {
-        ssize_t n = pread(f->fd, f->base + at, find_hole(f, at, to) - at, (off_t)at);
+/* Returns the bytes that were read; fewer at the end of the file. It does not look for holes: for
+ * each of many small pieces that takes the kernel as long as it is from there to the next hole. */
+static uint64_t pull_piece(const struct source *f, uint64_t from, uint64_t bytes) {
+    uint64_t done = 0;
+    while (done < bytes) {
+        ssize_t n = pread(f->fd, f->base + from + done, bytes - done, (off_t)(from + done));
         if (n < 0 && errno == EINTR) {
             continue;
         }
         if (n <= 0) {
             break;
         }
-        at += (uint64_t)n;
+        done += (uint64_t)n;
     }
-    return at - from;
+    return done;
 }
 
-/* Reads a piece again that may have changed. It does not look for holes: for each of many small
- * pieces that takes the kernel as long as it is from there to the next hole. */
-static void pull_piece(const struct source *f, uint64_t from, uint64_t bytes) {
-    for (uint64_t at = from; at < from + bytes;) {
-        ssize_t n = pread(f->fd, f->base + at, from + bytes - at, (off_t)at);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            break;
-        }
-        at += (uint64_t)n;
+/* The same without the holes. */
+static uint64_t pull_bytes(const struct source *f, uint64_t from, uint64_t to) {
+    uint64_t at = from, got = 1;
+    while (got && (at = find_data(f, at, to)) < to) {
+        got = pull_piece(f, at, find_hole(f, at, to) - at);
+        at += got;
     }
+    return at - from;
 }
 
 static int refuse_source(const struct source *f, const char *why) {
@@ -96,11 +92,6 @@ static int refuse_source(const struct source *f, const char *why) {
 static int refuse_for(const struct source *f, int error) {
     refuse_source(f, error_text(error));
     return error_is_shortage(error) ? RUN_SHORTAGE : RUN_REFUSED;
-}
-
-static int refuse_without_memory(const struct source *f) {
-    refuse_source(f, "not enough memory to read it");
-    return RUN_SHORTAGE;
 }
 
 /* The bytes of a pipe, in a file in memory: a run is read at any offset, some of it twice. -1 with
@@ -217,11 +208,6 @@ static int source_grow(struct source *f, uint64_t bytes) {
     return 0;
 }
 
-/* Whether the writer used more bytes since, and the file has them. */
-static int is_longer(const struct source *f, const struct arena_header *now, uint64_t used) {
-    return now->used > used && now->used <= u64_min(now->size, u64_min(BYTES_MAX, f->bytes));
-}
-
 /* Reads up to the bytes that are in use when the rest was read; the first round reads nearly all.
  */
 static int read_body(struct source *f, uint64_t used, uint64_t *done) {
@@ -240,8 +226,8 @@ static int read_body(struct source *f, uint64_t used, uint64_t *done) {
         if (!fstat(f->fd, &s)) {
             f->bytes = (uint64_t)s.st_size;
         }
-        if (is_longer(f, &now, used)) {
-            used = now.used;
+        if (now.used > used && now.used <= u64_min(now.size, u64_min(BYTES_MAX, f->bytes))) {
+            used = now.used; /* the writer used more since, and the file has it */
         }
     }
     return 0;
@@ -332,7 +318,7 @@ static int source_read(struct source *f, char *warning, size_t size) {
     uint64_t done, start = sizeof(struct arena_header);
     f->base = pages_get(start);
     if (!f->base) {
-        return refuse_without_memory(f);
+        return refuse_for(f, ENOMEM);
     }
     f->room = start;
     const struct arena_header *h = (const struct arena_header *)(const void *)f->base;
@@ -342,7 +328,7 @@ static int source_read(struct source *f, char *warning, size_t size) {
     }
     uint64_t used = find_extent(f, h, warning, size);
     if (read_body(f, used, &done)) {
-        return refuse_without_memory(f);
+        return refuse_for(f, ENOMEM);
     }
     if (done < used && !*warning) {
         snprintf(warning, size, "cut off: %llu of %llu bytes are there; what can be read is shown",
