@@ -26,24 +26,19 @@ static uint32_t interval_enter(enum stint_impl_kind kind, uint64_t word, uint32_
     return node;
 }
 
-/* b: NULL if the thread has none, or is inside. */
-static void lose_unnamed(struct thread_block *b) {
-    if (b) {
-        thread_lose(b, STINT_STATUS_NO_NAME);
-    } else {
-        arena_lose(STINT_STATUS_NO_NAME, 1);
-    }
-}
-
 /* time: ticks, or nanoseconds in nodes of these. */
 static int sample_add(enum stint_impl_kind kind, uint64_t word, uint32_t set, uint64_t start,
                       uint64_t time, uint64_t ticks) {
     if (site_is_off(word)) {
         return -1;
     }
-    struct thread_block *b = thread_here();
+    struct thread_block *b = thread_here(); /* NULL: the thread has none, or is inside */
+    if (site_is_unnamed(word) && b) {
+        thread_lose(b, STINT_STATUS_NO_NAME);
+        return -1;
+    }
     if (site_is_unnamed(word)) {
-        lose_unnamed(b);
+        arena_lose(STINT_STATUS_NO_NAME, 1);
         return -1;
     }
     int is_known = b && site_gate_of(word) >= registry_arena_gate();

@@ -48,8 +48,8 @@ static void *probe_state(struct thread_block *b) {
 }
 
 void probe_add_thread(struct thread_block *b) {
-    if (probe_on() && !b->probe) {
-        b->probe = thread_pages_get(b, sizeof *b->probe + probe_calls->thread_bytes);
+    if (probe_on()) {
+        probe_add_long(b);
     }
 }
 

@@ -90,24 +90,14 @@ static int frame_continues(const struct stint_impl_frame *f) {
     return thread_frame_node(f - 1) == recursive;
 }
 
-/* Whether the call in the frame has no time of its own: it is right inside another one of its node,
- * or ended by another thread. */
-static int frame_has_no_time(const struct stint_impl_frame *f) {
-    return frame_continues(f) || STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED;
-}
-
-/* The start of the call that contains what is opened above the frame, in ticks; 0 for the root. */
+/* The start of the call that contains what is opened above the frame, in ticks; 0 for the root. A
+ * call right inside another one of its node has no time of its own, nor has one that another thread
+ * ended. */
 static uint64_t start_around(const struct stint_impl_frame *f) {
-    while (frame_has_no_time(f)) {
+    while (frame_continues(f) || STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
         --f;
     }
     return STINT_IMPL_LOAD(&f->start);
-}
-
-/* Whether a call with a start of its own was begun before the scope that it is opened in, of the
- * frame below: only a part of it is time of that one. */
-static int is_begun_sooner(const struct stint_impl_frame *below, uint64_t start) {
-    return start && start < start_around(below);
 }
 
 /* Takes the frame above the top for a scope, and writes all of it but guard and start. A recursive
@@ -136,7 +126,9 @@ frame_claim(struct thread_block *b, uint64_t guard, struct tree_place to) {
 static inline __attribute__((always_inline)) void frame_push(struct thread_block *b, uint64_t guard,
                                                              struct tree_place to, uint64_t start) {
     uint64_t tag = 0; /* TAG: the scope ends on the slow path */
-    if (to.recursive || is_begun_sooner(b->hot.top, start) || thread_slow_only()) {
+    /* Begun before the scope that it is opened in: only a part of it is time of that one. */
+    int is_sooner = start && start < start_around(b->hot.top);
+    if (to.recursive || is_sooner || thread_slow_only()) {
         tag = STINT_IMPL_TAG;
     }
     struct stint_impl_frame *f = frame_claim(b, guard, to);
@@ -342,12 +334,6 @@ static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64
     }
 }
 
-/* Whether anything asks for the time of a call that is right inside another one of its node, and so
- * in that one's time. */
-static int continued_needs_time(const struct thread_block *b, const struct stint_impl_call *call) {
-    return b->hot.trace_min != UINT64_MAX || (call && call->threshold_us >= 0);
-}
-
 /* The topmost frame's scope ends. now 0 = read the clock. */
 static inline __attribute__((always_inline)) void end_top(struct thread_block *b, uint64_t now,
                                                           const struct stint_impl_call *call) {
@@ -360,8 +346,8 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
         thread_pop(b);
         return;
     }
-    int continues = frame_continues(f);
-    if (continues && !continued_needs_time(b, call)) {
+    int continues = frame_continues(f); /* its time is in that one's: who else asks for it? */
+    if (continues && b->hot.trace_min == UINT64_MAX && !(call && call->threshold_us >= 0)) {
         now = start;
     } else if (!now) {
         now = clock_ticks();

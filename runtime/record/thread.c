@@ -202,24 +202,10 @@ static void name_store(struct arena_thread *r, const char name[sizeof r->name]) 
     }
 }
 
-static void name_keep(struct arena_thread *r) {
-    char name[sizeof r->name] = "";
-    prctl(PR_GET_NAME, name);
-    name_store(r, name);
-}
-
 void thread_rename(struct thread_block *b, const char *name) {
     char kept[sizeof b->record->name] = "";
     memcpy(kept, name, strnlen(name, sizeof kept - 1));
     name_store(b->record, kept);
-}
-
-/* A key's destructor calls thread_end. */
-static void watch_end(struct thread_block *b) {
-    if (!have_key || pthread_setspecific(at_end, b)) {
-        b->next_free = unwatched_blocks;
-        unwatched_blocks = b;
-    }
 }
 
 /* The recorder of a thread that ended unnoticed, or NULL. Its number may have gone to another
@@ -261,14 +247,6 @@ static void placeholders_register(void) {
     }
 }
 
-/* In the child of a fork: the registry has forgotten them, too. */
-static void placeholders_forget(void) {
-    placeholders_registered = 0;
-    for (size_t i = 0; i < sizeof placeholders / sizeof placeholders[0]; ++i) {
-        __atomic_store_n(placeholders[i].gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
-    }
-}
-
 static struct thread_block *thread_join(void) {
     joining = 1;
     registry_lock();
@@ -287,14 +265,19 @@ static struct thread_block *thread_join(void) {
     }
     if (b) {
         struct arena_thread *r = b->record;
+        char name[sizeof r->name] = "";
         STINT_IMPL_STORE(&r->tid, (uint32_t)syscall(SYS_gettid));
         STINT_IMPL_STORE(&r->start_ticks, clock_ticks());
         STINT_IMPL_STORE(&r->end_ticks, 0);
         STINT_IMPL_STORE(&r->uses, r->uses + 1);
-        name_keep(r);
+        prctl(PR_GET_NAME, name);
+        name_store(r, name);
         __atomic_store_n(&r->alive, 1, __ATOMIC_RELEASE);
         stint_impl_thread_here = &b->hot;
-        watch_end(b);
+        if (!have_key || pthread_setspecific(at_end, b)) { /* its destructor calls thread_end */
+            b->next_free = unwatched_blocks;
+            unwatched_blocks = b;
+        }
     }
     registry_unlock();
     joining = 0;
@@ -441,14 +424,18 @@ void thread_forget_probes(void) {
 void thread_forget_all(int whole) {
     struct thread_block *here = thread_block_here();
     stint_impl_thread_here = &thread_none;
-    placeholders_forget();
+    placeholders_registered = 0; /* the registry has forgotten them, too */
+    for (size_t i = 0; i < sizeof placeholders / sizeof placeholders[0]; ++i) {
+        __atomic_store_n(placeholders[i].gate, STINT_IMPL_SHUT, __ATOMIC_SEQ_CST);
+    }
     joining = 0;
     unwatched_blocks = NULL;
     free_blocks = NULL;
-    if (!whole) {
-        newest_block = parents_block = NULL;
+    if (whole) {
+        block_free(parents_block);
+    } else {
+        newest_block = NULL;
     }
-    block_free(parents_block);
     parents_block = NULL;
     while (newest_block) {
         struct thread_block *b = newest_block;

@@ -35,11 +35,6 @@ static uint64_t edge_places(const struct thread_block *b) {
     return (uint64_t)1 << (64 - b->hot.edge_shift);
 }
 
-static int node_is_at(const struct thread_block *b, uint32_t unit, const struct tree_edge *e) {
-    const struct stint_impl_node *n = tree_node(b, unit);
-    return n->site == e->site && n->parent == e->parent && n->set == e->set;
-}
-
 static int edge_is(const struct stint_impl_edge *is, const struct tree_edge *e) {
     return is->key == stint_impl_scope_key(e->set, e->site) && is->parent == e->parent;
 }
@@ -59,11 +54,6 @@ static const struct stint_impl_edge **edge_place(const struct stint_impl_edge **
             }
         }
     }
-}
-
-/* Load factor limit: above it, inline lookups, which try one group, miss too often. */
-static int edges_are_full(const struct thread_block *b) {
-    return b->edge_count * 16u >= edge_places(b) * 5;
 }
 
 static int edges_grow(struct thread_block *b) {
@@ -110,20 +100,12 @@ static int edges_add_piece(struct thread_block *b) {
 }
 
 /* NULL without memory. */
-static struct stint_impl_edge *edge_cut(struct thread_block *b) {
+static const struct stint_impl_edge *edge_new(struct thread_block *b, const struct tree_edge *e,
+                                              uint32_t to) {
     if (b->edge_next == b->edge_end && edges_add_piece(b)) {
         return NULL;
     }
-    return b->edge_next++;
-}
-
-/* NULL without memory. */
-static const struct stint_impl_edge *edge_new(struct thread_block *b, const struct tree_edge *e,
-                                              uint32_t to) {
-    struct stint_impl_edge *edge = edge_cut(b);
-    if (!edge) {
-        return NULL;
-    }
+    struct stint_impl_edge *edge = b->edge_next++;
     edge->key = stint_impl_scope_key(e->set, e->site);
     edge->parent = e->parent;
     edge->node = to;
@@ -133,8 +115,9 @@ static const struct stint_impl_edge *edge_new(struct thread_block *b, const stru
 
 /* The node is complete but for its place in the list of its parent. */
 static int edge_put(struct thread_block *b, const struct tree_edge *e, uint32_t to) {
-    if (edges_are_full(b) && edges_grow(b) &&
-        b->edge_count + STINT_IMPL_EDGE_GROUP >= edge_places(b)) {
+    /* Above this load inline lookups, which try one group, miss too often. */
+    int full = b->edge_count * 16u >= edge_places(b) * 5;
+    if (full && edges_grow(b) && b->edge_count + STINT_IMPL_EDGE_GROUP >= edge_places(b)) {
         return -1;
     }
     const struct stint_impl_edge *edge = edge_new(b, e, to);
@@ -369,20 +352,15 @@ uint32_t tree_above(const struct thread_block *b, uint32_t unit) {
 /* Compared as a whole: another key may have the same hash. */
 static uint32_t sent_find(const struct thread_block *b, const struct tree_edge *e) {
     uint32_t unit = link_find(b, sent_key(e));
-    if (!unit || !node_is_at(b, unit, e)) {
+    if (!unit) {
         return 0;
     }
     const struct stint_impl_node *n = tree_node(b, unit);
-    if (n->kind & STINT_IMPL_SENT && node_sent(n)->sender == e->sender) {
+    if (n->site == e->site && n->parent == e->parent && n->set == e->set &&
+        n->kind & STINT_IMPL_SENT && node_sent(n)->sender == e->sender) {
         return unit;
     }
     return 0;
-}
-
-static struct tree_place place_find_sent(const struct thread_block *b, const struct tree_edge *e) {
-    struct tree_place place = {.node = sent_find(b, e)};
-    place.probed = place.node && b->probe;
-    return place;
 }
 
 /* A node that may be measured is among the links until it is settled, then among the edges. */
@@ -416,7 +394,8 @@ static struct tree_place place_find_recursive(const struct thread_block *b,
 struct tree_place tree_find(const struct thread_block *b, const struct tree_edge *e) {
     struct tree_place place = {0};
     if (e->sender) {
-        place = place_find_sent(b, e);
+        place.node = sent_find(b, e);
+        place.probed = place.node && b->probe;
     } else if (node_is_called(b, e->parent, e)) {
         place = (struct tree_place){.node = e->parent, .recursive = 1};
     } else {
