@@ -48,14 +48,14 @@ struct env_entry {
 static char keep[KEEP_BYTES];
 static size_t kept;
 
-static const char *env_keep_text(const char *value) {
+static int env_keep_text(const char *value, const char **out) {
     size_t bytes = strlen(value) + 1;
     if (bytes > KEEP_BYTES - kept) {
-        return NULL;
+        return -1;
     }
-    char *copy = memcpy(keep + kept, value, bytes);
+    *out = memcpy(keep + kept, value, bytes);
     kept += bytes;
-    return copy;
+    return 0;
 }
 
 static int env_read_switch(const char *value, int *out) {
@@ -135,14 +135,12 @@ static int env_read_number(const char *value, uint64_t min, uint64_t max, uint64
 
 /* "64M,touch" */
 static int env_read_trace(const char *value, uint64_t min, uint64_t max, struct config_trace *out) {
-    const char *end = env_parse_number(value, min, max, &out->bytes);
-    if (!end) {
+    uint64_t bytes;
+    const char *end = env_parse_number(value, min, max, &bytes);
+    if (!end || (*end && strcmp(end, ",touch") != 0)) {
         return -1;
     }
-    out->touch = !strcmp(end, ",touch");
-    if (*end && !out->touch) {
-        return -1;
-    }
+    *out = (struct config_trace){bytes, *end != '\0'};
     return 0;
 }
 
@@ -165,56 +163,31 @@ static int env_read_duration(const char *value, uint64_t *out) {
     return -1;
 }
 
-static int env_read_entry(const struct env_entry *e, const char *value, char *field) {
-    int number = 0;
-    uint64_t size = 0;
-    struct config_trace trace = {0, 0};
-    const char *text = NULL;
+static int env_read_level(const char *value, uint64_t min, uint64_t max, int *out) {
+    uint64_t level;
+    if (env_read_number(value, min, max, &level)) {
+        return -1;
+    }
+    *out = (int)level;
+    return 0;
+}
+
+static int env_read_entry(const struct env_entry *e, const char *value, void *field) {
     switch (e->kind) {
     case ENV_SWITCH:
-        if (env_read_switch(value, &number)) {
-            return -1;
-        }
-        memcpy(field, &number, sizeof number);
-        return 0;
+        return env_read_switch(value, field);
     case ENV_CHOICE:
-        if (env_read_choice(value, e->values, &number)) {
-            return -1;
-        }
-        memcpy(field, &number, sizeof number);
-        return 0;
+        return env_read_choice(value, e->values, field);
     case ENV_LEVEL:
-        if (env_read_number(value, e->min, e->max, &size)) {
-            return -1;
-        }
-        number = (int)size;
-        memcpy(field, &number, sizeof number);
-        return 0;
+        return env_read_level(value, e->min, e->max, field);
     case ENV_SIZE:
-        if (env_read_number(value, e->min, e->max, &size)) {
-            return -1;
-        }
-        memcpy(field, &size, sizeof size);
-        return 0;
+        return env_read_number(value, e->min, e->max, field);
     case ENV_TRACE:
-        if (env_read_trace(value, e->min, e->max, &trace)) {
-            return -1;
-        }
-        memcpy(field, &trace, sizeof trace);
-        return 0;
+        return env_read_trace(value, e->min, e->max, field);
     case ENV_DURATION:
-        if (env_read_duration(value, &size)) {
-            return -1;
-        }
-        memcpy(field, &size, sizeof size);
-        return 0;
+        return env_read_duration(value, field);
     default:
-        text = env_keep_text(value);
-        if (!text) {
-            return -1;
-        }
-        memcpy(field, &text, sizeof text);
-        return 0;
+        return env_keep_text(value, field);
     }
 }
 
@@ -246,15 +219,12 @@ static void env_read_variable(const struct env_entry *e, struct stint_config *ou
     }
 }
 
-static int env_is_first(const struct env_entry *e) {
-    return e->field == offsetof(struct stint_config, log);
-}
-
 /* STINT_LOG first: it decides which lines about the others are printed. */
 void env_read(struct stint_config *out) {
     for (int first = 1; first >= 0; --first) {
         for (size_t i = 0; i < STINT_ENV_COUNT; ++i) {
-            if (env_is_first(&env_table[i]) == first) {
+            int is_log = env_table[i].field == offsetof(struct stint_config, log);
+            if (is_log == first) {
                 env_read_variable(&env_table[i], out);
             }
         }

@@ -31,12 +31,6 @@ __attribute__((constructor)) static void library_start(void) {
     tracer_at_load();
 }
 
-/* A signal handler that ends the program may have interrupted a call for which a report would
- * wait. */
-static int exit_is_interrupting(void) {
-    return lock_any_held() || registry_reading();
-}
-
 __attribute__((destructor)) static void library_end(void) {
     ERRNO_KEEP;
     lock_look();
@@ -48,7 +42,9 @@ __attribute__((destructor)) static void library_end(void) {
         wanted = NULL;
     }
     int profiled = profile && profile->is_due();
-    if ((wanted || profiled) && exit_is_interrupting()) {
+    /* A signal handler that ends the program may have interrupted a call for which a report would
+     * wait. */
+    if ((wanted || profiled) && (lock_any_held() || registry_reading())) {
         log_error("no report: the program ended in a signal handler that interrupted this library");
     } else if (arena.base && !registry_inherited()) {
         if (profiled) {

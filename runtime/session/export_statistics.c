@@ -62,16 +62,6 @@ struct program_format {
 
 #include "program_formats.inc"
 
-/* NULL: there is no such format. */
-static const struct program_format *program_format_find(const char *name) {
-    for (size_t i = 0; i < sizeof program_formats / sizeof *program_formats; ++i) {
-        if (!strcmp(name, program_formats[i].name)) {
-            return &program_formats[i];
-        }
-    }
-    return NULL;
-}
-
 int stint_export(const char *path, const char *format) {
     FUNCTION_KEEP;
     if (!path || !*path) {
@@ -81,12 +71,14 @@ int stint_export(const char *path, const char *format) {
     if (!format) {
         format = "(NULL)";
     }
-    const struct program_format *to = program_format_find(format);
-    if (!to) {
-        log_error("stint_export: format \"%.40s\": expected " PROGRAM_FORMATS
-                  "; the tool writes more formats",
-                  format);
-        return STINT_ERROR_UNKNOWN;
+    for (size_t i = 0; i < sizeof program_formats / sizeof *program_formats; ++i) {
+        if (!strcmp(format, program_formats[i].name)) {
+            return target_write("stint_export", path, REPLACE_WHOLE, 0666, program_formats[i].put,
+                                NULL);
+        }
     }
-    return target_write("stint_export", path, REPLACE_WHOLE, 0666, to->put, NULL);
+    log_error("stint_export: format \"%.40s\": expected " PROGRAM_FORMATS
+              "; the tool writes more formats",
+              format);
+    return STINT_ERROR_UNKNOWN;
 }

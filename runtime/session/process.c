@@ -11,7 +11,6 @@
 #include "process.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -103,18 +102,14 @@ static void process_forget_parent(void) {
 }
 
 static void process_configure_clock(void) {
-    switch (clock_init(config.clock)) {
-    case CLOCK_SOURCE_LIBC:
-        break;
-    case CLOCK_SOURCE_KERNEL:
+    enum clock_source source = clock_init(config.clock);
+    if (source == CLOCK_SOURCE_KERNEL) {
         start_ns = clock_ns();
         log_warning("clock_gettime(CLOCK_MONOTONIC_RAW) fails or does not advance: times are "
                     "measured by the kernel's clock, read by system call");
-        break;
-    case CLOCK_SOURCE_FROZEN:
+    } else if (source == CLOCK_SOURCE_FROZEN) {
         log_warning("CLOCK_MONOTONIC_RAW fails or does not advance: calls are counted, their times "
                     "are 0");
-        break;
     }
 }
 
@@ -285,20 +280,14 @@ void process_started(void) {
 
 /* The bytes of `out` used so far, after one more back end. */
 static size_t process_put_backend(const struct gpu_ops *ops, char *out, size_t size, size_t used) {
-    const char *separator = used ? ", " : "";
-    int n = 0;
-    if (used >= size) {
-        return used;
-    }
+    used += print_text(out + used, size - used, "%s%s", used ? ", " : "", ops->name);
     if (ops->reason) {
-        n = snprintf(out + used, size - used, "%s%s (%s)", separator, ops->name, ops->reason);
+        used += print_text(out + used, size - used, " (%s)", ops->reason);
     } else if (ops->uninitialized && ops->uninitialized()) {
-        n = snprintf(out + used, size - used, "%s%s (no device, or %s was not initialised)",
-                     separator, ops->name, gpu_words_platform(ops->words));
-    } else {
-        n = snprintf(out + used, size - used, "%s%s", separator, ops->name);
+        used += print_text(out + used, size - used, " (no device, or %s was not initialised)",
+                           gpu_words_platform(ops->words));
     }
-    return used + (n > 0 ? (size_t)n : 0);
+    return used;
 }
 
 /* Those that are open; if none can be used, why. */
@@ -317,9 +306,8 @@ static size_t process_put_backends(char *out, size_t size) {
         used = process_put_backend(queues, out, size, used);
     }
     int usable = (first && !first->reason) || gpu_known_at(0);
-    if (config.gpu == CONFIG_GPU_SYNC && used < size && usable) {
-        int n = snprintf(out + used, size - used, ", sync: GPU scopes wait for their stream");
-        used += n > 0 ? (size_t)n : 0;
+    if (config.gpu == CONFIG_GPU_SYNC && usable) {
+        used += print_text(out + used, size - used, ", sync: GPU scopes wait for their stream");
     }
     return used;
 }
@@ -332,8 +320,8 @@ void process_describe_gpu(char *out, size_t size) {
     out[0] = '\0';
     tracer_describe(tracer, sizeof tracer);
     size_t used = process_put_backends(out, size);
-    if (*tracer && used < size) { /* cut to fit */
-        snprintf(out + used, size - used, "%s%s", used ? "; " : "", tracer);
+    if (*tracer) { /* cut to fit */
+        print_text(out + used, size - used, "%s%s", used ? "; " : "", tracer);
     }
 }
 

@@ -39,19 +39,15 @@ struct here {
     char place[LAUNCH_PLACE_BYTES];
 };
 
-static void here_fill_place(struct here *h) {
-    struct launch launch;
-    launch_read(&launch);
-    launch_place(h->place, (uint32_t)(launch.rank + 1), (uint32_t)(launch.local + 1), launch.size,
-                 launch.job);
-}
-
 /* All but the text about the GPU, which is filled in before. */
 static const struct report_about *here_fill(struct here *h) {
+    struct launch launch;
     machine_read(&h->machine);
     /* With STINT_WAITS=0 the library makes no getrusage: a sandbox may end the process at it. */
     int usage_failed = machine_usage(&h->usage, config.waits || config.rusage);
-    here_fill_place(h);
+    launch_read(&launch);
+    launch_place(h->place, (uint32_t)(launch.rank + 1), (uint32_t)(launch.local + 1), launch.size,
+                 launch.job);
     h->about = (struct report_about){.program = h->machine.program,
                                      .host = h->machine.host,
                                      .cpu = h->machine.cpu,
@@ -150,14 +146,6 @@ static int report_print_interval(const struct report_options *options, int how) 
     return result;
 }
 
-/* NULL: the view of STINT_REPORT, else the default. */
-static const char *report_view_or_default(const char *view) {
-    if (view) {
-        return view;
-    }
-    return config.report ? config.report : WORDS_DEFAULT_VIEW;
-}
-
 /* STINT_OK, or STINT_ERROR_UNKNOWN after one line. */
 static int report_read_options(const char *view, struct report_options *out) {
     if (report_options_parse(view, out)) {
@@ -168,9 +156,12 @@ static int report_read_options(const char *view, struct report_options *out) {
     return 0;
 }
 
-static int report_print_view(const char *view, int how) {
+/* view: NULL is that of STINT_REPORT, else the default. set: REPORT_ALL_SETS, or the one shown. */
+static int report_print_view(const char *view, uint32_t set, int how) {
     struct report_options o;
-    view = report_view_or_default(view);
+    if (!view) {
+        view = config.report ? config.report : WORDS_DEFAULT_VIEW;
+    }
     if (!strcmp(view, REPORT_NONE)) {
         if (how & PRINT_RESET) {
             interval_reset(BASELINE_ALL_SETS);
@@ -180,6 +171,7 @@ static int report_print_view(const char *view, int how) {
     if (report_read_options(view, &o)) {
         return STINT_ERROR_UNKNOWN;
     }
+    o.set = set;
     return report_print_interval(&o, how);
 }
 
@@ -192,17 +184,13 @@ int report_into(struct text *out, const char *view) {
 }
 
 /* One report of a job, where all its ranks would write into one place. */
-static int exit_report_is_wanted(void) {
+int report_print_at_exit(const char *view) {
     struct launch launch;
     launch_read(&launch);
-    return launch.rank <= 0 || !output_is_shared();
-}
-
-int report_print_at_exit(const char *view) {
-    if (!exit_report_is_wanted()) {
+    if (launch.rank > 0 && output_is_shared()) {
         return 0;
     }
-    return report_print_view(view, PRINT_QUIET);
+    return report_print_view(view, REPORT_ALL_SETS, PRINT_QUIET);
 }
 
 int report_profile(const struct fluid_options *as, int quiet) {
@@ -216,31 +204,22 @@ int report_profile(const struct fluid_options *as, int quiet) {
 
 int stint_report(const char *view) {
     FUNCTION_KEEP;
-    return report_print_view(view, 0);
+    return report_print_view(view, REPORT_ALL_SETS, 0);
 }
 
 int stint_report_and_reset(void) {
     FUNCTION_KEEP;
-    return report_print_view(NULL, PRINT_RESET);
+    return report_print_view(NULL, REPORT_ALL_SETS, PRINT_RESET);
 }
 
 int stint_report_legacy(int with_line) {
     FUNCTION_KEEP;
-    return report_print_view("legacy", with_line ? 0 : PRINT_NO_LINE);
+    return report_print_view("legacy", REPORT_ALL_SETS, with_line ? 0 : PRINT_NO_LINE);
 }
 
 int stint_set_report(stint_set *set, const char *view) {
     FUNCTION_KEEP;
-    struct report_options o;
-    view = report_view_or_default(view);
-    if (!strcmp(view, REPORT_NONE)) {
-        return 0;
-    }
-    if (report_read_options(view, &o)) {
-        return STINT_ERROR_UNKNOWN;
-    }
-    o.set = stint_impl_set_id(set);
-    return report_print_interval(&o, 0);
+    return report_print_view(view, stint_impl_set_id(set), 0);
 }
 
 /* Adds the row of that name to the report's text. 0, or -1 after one line. */

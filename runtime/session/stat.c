@@ -60,7 +60,7 @@ int stat_is_row(const struct stint_row *r) {
     return (r->calls || r->extra->gpu_calls || r->extra->device_calls) != 0;
 }
 
-/* One statistic of the interval, which is open until stat_close. */
+/* One statistic of the interval, which is open until interval_close. */
 struct stat_place {
     struct snapshot s;
     struct rows rows;
@@ -90,10 +90,6 @@ static int stat_open(struct stat_place *p, uint32_t set, const char *name) {
     return STINT_ERROR_UNKNOWN;
 }
 
-static void stat_close(struct stat_place *p) {
-    interval_close(&p->s);
-}
-
 int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t size) {
     FUNCTION_KEEP;
     struct stat_place p;
@@ -105,7 +101,7 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t
         stint_stat stat;
         stat_fill(&p.rows.row[p.row], &stat);
         stat_copy(out, size, &stat);
-        stat_close(&p);
+        interval_close(&p.s);
     }
     return result;
 }
@@ -118,7 +114,7 @@ uint64_t stint_stat_quantile(stint_set *set, const char *name, unsigned permille
         if (rows_quantile(&ns, &p.rows, p.row, permille)) {
             ns = STINT_NS_UNKNOWN;
         }
-        stat_close(&p);
+        interval_close(&p.s);
     }
     return ns;
 }
@@ -168,7 +164,7 @@ int stint_stat_histogram(stint_set *set, const char *name, stint_bucket *buckets
     } else if (!rows_histogram(h, &p.rows, p.row, 0)) {
         result = buckets_copy(&p.s, h, p.rows.row[p.row].max_ns, buckets, n);
     }
-    stat_close(&p);
+    interval_close(&p.s);
     return result;
 }
 
