@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "calm.h"
 #include "config.h"
 #include "errno_keep.h"
@@ -211,13 +210,7 @@ static void describe_terminal(struct output_terminal *out, int fd) {
         return;
     }
     out->colour = terminal_has_colours(fd);
-    out->width = terminal_columns_given();
-    if (!out->width) {
-        out->width = terminal_width(fd);
-    }
-    if (out->width) {
-        out->width = (uint32_t)u64_max(out->width, TERMINAL_COLUMNS_MIN);
-    }
+    out->width = terminal_columns(fd);
 }
 
 void output_find_terminal(struct output_terminal *out) {

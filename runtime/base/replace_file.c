@@ -61,14 +61,18 @@ int replace_file_is_run(int fd) {
            !memcmp(magic, RUN_FILE_MAGIC, sizeof magic);
 }
 
+static int lock_file(int fd, int command, int older, struct flock *all) {
+    int failed = fcntl(fd, command, all);
+    if (failed && errno == EINVAL) { /* before Linux 3.15, and some sandboxes */
+        failed = fcntl(fd, older, all);
+    }
+    return failed;
+}
+
 /* Whether another program, or another part of this one, holds a write lock on the file. */
 static int is_file_locked(int fd) {
     struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-    int failed = fcntl(fd, F_OFD_GETLK, &all);
-    if (failed && errno == EINVAL) { /* before Linux 3.15, and some sandboxes */
-        failed = fcntl(fd, F_GETLK, &all);
-    }
-    return !failed && all.l_type != F_UNLCK;
+    return !lock_file(fd, F_OFD_GETLK, F_GETLK, &all) && all.l_type != F_UNLCK;
 }
 
 /* Why a file stays as it is, which a link may lead to; NULL: it need not. */
@@ -89,14 +93,8 @@ static const char *find_why_kept(const char *path, int how) {
 
 int replace_file_lock(int fd) {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int failed = fcntl(fd, F_OFD_SETLK, &all);
-    if (failed && errno == EINVAL) { /* before Linux 3.15, and some sandboxes */
-        failed = fcntl(fd, F_SETLK, &all);
-    }
-    if (failed && (errno == EAGAIN || errno == EACCES)) {
-        return -1;
-    }
-    return 0;
+    int failed = lock_file(fd, F_OFD_SETLK, F_SETLK, &all);
+    return failed && (errno == EAGAIN || errno == EACCES) ? -1 : 0;
 }
 
 /* ---- Opening. */

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "arithmetic.h"
 #include "errno_keep.h"
 #include "number.h"
 #include "utf8.h"
@@ -134,6 +135,14 @@ static struct winsize read_window(int fd) {
 
 uint32_t terminal_width(int fd) {
     return read_window(fd).ws_col;
+}
+
+uint32_t terminal_columns(int fd) {
+    uint32_t columns = terminal_columns_given();
+    if (!columns) {
+        columns = terminal_width(fd);
+    }
+    return columns ? (uint32_t)u64_max(columns, TERMINAL_COLUMNS_MIN) : 0;
 }
 
 uint32_t terminal_height(int fd) {

@@ -32,6 +32,9 @@ uint32_t terminal_columns_given(void);
 /* In characters; 0: not a terminal, or it does not say. */
 uint32_t terminal_width(int fd);
 uint32_t terminal_height(int fd);
+/* COLUMNS, or else that width; also without a terminal: shells do not export COLUMNS, so the user
+ * did. 0 without either. */
+uint32_t terminal_columns(int fd);
 /* Whether it is a terminal on which text may be bold: NO_COLOR and TERM=dumb say no. */
 int terminal_has_colours(int fd);
 

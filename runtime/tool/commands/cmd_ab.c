@@ -26,9 +26,9 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/read_beginning.h"
-#include "base/replace_file.h"
-#include "base/write_all.h"
+#include "base/target.h"
 #include "tool/common/command.h"
+#include "tool/common/tool_process.h"
 #include "tool/diff/diff.h"
 #include "tool/run/run_files.h"
 
@@ -244,11 +244,8 @@ static int vary_layout(struct comparison *c, char link[PATH_MAX]) {
     if (symlink(c->here, link)) {
         return refuse_folder(link, errno);
     }
-    if (setenv(PADDING_VARIABLE, padding, 1) || setenv("PWD", link, 1)) {
-        log_error("ab: cannot set the environment: %s", error_text(errno));
-        return -1;
-    }
-    return 0;
+    return command_set_variable("ab", PADDING_VARIABLE, padding) ||
+           command_set_variable("ab", "PWD", link);
 }
 
 static int read_aslr(void) {
@@ -263,30 +260,24 @@ static int read_aslr(void) {
 /* ---- One run. */
 
 /* NULL, or why it is not kept. */
-static const char *keep_output(const struct run_side *s) {
-    struct replace_file f;
-    const char *why = s->printed.length ? NULL : "it is empty";
-    why = why ? why : replace_file_open(&f, s->output, REPLACE_WHOLE, 0666);
-    if (why) {
-        return why;
+static const char *keep_output(struct run_side *s) {
+    static struct target target;
+    const char *why = "it is empty";
+    if (s->printed.length) {
+        target_put(&target, s->output, REPLACE_WHOLE, 0666, target_put_text, &s->printed, &why);
     }
-    if (write_all(f.fd, s->printed.data, s->printed.length, WRITE_NO_WAIT) < s->printed.length) {
-        why = error_text(errno);
-        replace_file_abort(&f);
-        return why;
-    }
-    return replace_file_commit(&f);
+    return why;
 }
 
 /* One line about the last run of a side: `what` happened, and where its output is. -1. */
-static int report_run(const struct run_side *s, const char *where, const char *what) {
+static int report_run(struct run_side *s, const char *where, const char *what) {
     const char *why = keep_output(s);
     log_error("ab: %s: %.200s: %s; its output is %s%.300s", where, s->argv[0], what,
               why ? "not kept: " : "in ", why ? why : s->output);
     return -1;
 }
 
-static int report_end(const struct run_side *s, const char *where) {
+static int report_end(struct run_side *s, const char *where) {
     char what[80];
     switch (s->end) {
     case RUN_SIDE_NOT_RUN:
@@ -320,7 +311,7 @@ static void report_left(struct run_side *s, const char *where) {
 static int find_missing_run(struct comparison *c, const struct run_place *place, int side,
                             const char *where) {
     static const char refusal[] = "stint: STINT_FILE: cannot write ";
-    const struct run_side *s = &c->r->side[side];
+    struct run_side *s = &c->r->side[side];
     char what[1024];
     int found = run_files_stray(c->stray[side], s->argv, place->since_ns);
     if (found) {
@@ -381,11 +372,7 @@ static int run_ab_side(struct comparison *c, int side, uint32_t number, uint32_t
              shown);
     if (make_ab_path(c, file, side_names[side], kind, shown, ".stint") ||
         make_ab_path(c, output, side_names[side], kind, shown, ".txt") ||
-        run_place_make(&place, file)) {
-        return -1;
-    }
-    if (setenv("STINT_FILE", place.pattern, 1)) {
-        log_error("ab: cannot set the environment: %s", error_text(errno));
+        run_place_make(&place, file) || command_set_variable("ab", "STINT_FILE", place.pattern)) {
         return -1;
     }
     s->output = output;
@@ -484,14 +471,14 @@ static int run_warmups(struct comparison *c) {
 
 /* 0; -1 after one line or a signal. */
 static int run_pairs(struct comparison *c) {
-    double from = run_side_seconds();
+    double from = tool_process_seconds();
     struct ab_request *r = c->r;
     if (run_warmups(c)) {
         return -1;
     }
     r->pairing.end = "all pairs of the budget were run (--pairs)";
     while (c->done < r->pairs) {
-        if (c->done && r->seconds > 0 && run_side_seconds() - from >= r->seconds) {
+        if (c->done && r->seconds > 0 && tool_process_seconds() - from >= r->seconds) {
             r->pairing.end = "the time of the budget is spent (--time)";
             return 0;
         }

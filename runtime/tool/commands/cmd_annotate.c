@@ -12,7 +12,6 @@
 
 #include "base/config.h"
 #include "base/log.h"
-#include "base/target.h"
 #include "runfile/run_open.h"
 #include "tool/annotate/annotate.h"
 #include "tool/common/command.h"
@@ -123,15 +122,6 @@ static int put_files(struct text *out, struct text *list, const struct arguments
     return COMMAND_GOOD;
 }
 
-static int html_write(const char *path, struct text *page) {
-    static struct target target;
-    const char *why;
-    if (target_put(&target, path, REPLACE_NAMED, 0666, target_put_text, page, &why)) {
-        return command_refuse_output(path, why);
-    }
-    return COMMAND_GOOD;
-}
-
 static int annotate_run(struct run *r, const struct arguments *a) {
     struct line_rows rows;
     struct annotate_page all;
@@ -165,8 +155,8 @@ static int annotate_run(struct run *r, const struct arguments *a) {
     }
     if (status == COMMAND_GOOD) {
         if (a->html) {
-            status = html_write(a->html, &out);
-        } else if (command_write(STDOUT_FILENO, out.data, out.length)) {
+            status = export_target_write(a->html, REPLACE_NAMED, target_put_text, &out, r->path);
+        } else if (command_write(out.data, out.length)) {
             status = COMMAND_FAILED;
         }
     }

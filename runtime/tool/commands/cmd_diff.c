@@ -200,7 +200,7 @@ int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_for
     if (failed) {
         log_error("diff: not enough memory");
     } else {
-        failed = command_write(STDOUT_FILENO, out.data, out.length);
+        failed = command_write(out.data, out.length);
     }
     text_free(&out);
     return failed ? COMMAND_BAD : COMMAND_GOOD;

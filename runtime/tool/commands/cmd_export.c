@@ -22,6 +22,7 @@ struct request {
     const struct format *format;
     const char *output;
     uint32_t table;
+    struct run *run;
     struct follow follow; /* its interval is 0: once */
     int otlp_options;     /* any that only otlp has */
 };
@@ -80,8 +81,9 @@ static int take_export_option(void *to, const struct option_value *value) {
     }
 }
 
-static int export_run(struct sink *sink, const void *what, struct run *r) {
+static int export_run(struct sink *sink, void *what) {
     const struct request *q = what;
+    struct run *r = q->run;
     if (q->table != TABLE_SCOPES) {
         return export_csv_table(sink, &r->snapshot, q->table);
     }
@@ -98,7 +100,7 @@ static int export_run(struct sink *sink, const void *what, struct run *r) {
     return failed;
 }
 
-static int export_file(const char *path, const struct request *q) {
+static int export_file(const char *path, struct request *q) {
     struct run r;
     progress_start("reading", NULL);
     int failed = run_open(&r, path);
@@ -106,7 +108,8 @@ static int export_file(const char *path, const struct request *q) {
     if (failed) {
         return COMMAND_BAD;
     }
-    int status = export_target_write(q->output, REPLACE_NAMED, export_run, q, &r);
+    q->run = &r;
+    int status = export_target_write(q->output, REPLACE_NAMED, export_run, q, r.path);
     if (status == COMMAND_GOOD) {
         status = command_warn(&r);
     }

@@ -188,7 +188,7 @@ static int info_file(const char *path, int first) {
     if (failed || t.failed) {
         log_error("%.500s: not enough memory for all of it", path);
     }
-    failed |= command_write(STDOUT_FILENO, t.data, t.length);
+    failed |= command_write(t.data, t.length);
     int status = COMMAND_FAILED;
     if (!failed) {
         status = command_warn(&r);

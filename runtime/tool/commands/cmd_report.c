@@ -87,10 +87,6 @@ static void options_combine(struct report_options *view, const struct arguments 
     }
 }
 
-static int report_put_piece(const char *bytes, size_t length) {
-    return command_write(STDOUT_FILENO, bytes, length);
-}
-
 static int report_file(const char *path, const struct arguments *a, int first) {
     struct run r;
     struct text out;
@@ -98,13 +94,13 @@ static int report_file(const char *path, const struct arguments *a, int first) {
         return COMMAND_BAD;
     }
     text_start(&out);
-    out.drain = report_put_piece;
+    out.drain = command_write;
     if (!first) {
         text_put(&out, "\n", 1);
     }
     int status = COMMAND_BAD;
     int failed = run_view_print(&out, &r, &a->view);
-    if (!failed && (out.not_drained || report_put_piece(out.data, out.length))) {
+    if (!failed && (out.not_drained || command_write(out.data, out.length))) {
         status = COMMAND_FAILED;
     } else if (!failed) {
         status = command_warn(&r);

@@ -28,6 +28,7 @@
 #include "base/replace_file.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
+#include "tool/common/run_inputs.h"
 #include "tool/common/run_view.h"
 #include "tool/common/tool_process.h"
 #include "tool/run/run_files.h"
@@ -55,7 +56,6 @@ struct arguments {
 /* ---- The program. */
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-#define FORWARDED (sizeof forwarded / sizeof *forwarded)
 
 static volatile sig_atomic_t child;
 
@@ -67,29 +67,19 @@ static void forward_signal(int number, siginfo_t *info, void *context) {
     }
 }
 
-/* Blocks the signals until the program runs, and forwards them from then on. */
-static void forward_signals(sigset_t *before) {
+/* Blocks the signals until the program runs, and forwards them from then on. 0, or errno. */
+static int spawn_program(char **argv) {
+    static const struct tool_child how = {.has_timers = 1};
     struct sigaction on = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    sigset_t all;
-    sigemptyset(&all);
+    sigset_t before;
+    pid_t pid = 0;
+    tool_process_block(&before);
     sigemptyset(&on.sa_mask);
-    for (size_t i = 0; i < FORWARDED; ++i) {
-        sigaddset(&all, forwarded[i]);
-    }
-    sigprocmask(SIG_BLOCK, &all, before);
-    for (size_t i = 0; i < FORWARDED; ++i) {
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; ++i) {
         if (!tool_process_ignores(forwarded[i])) {
             sigaction(forwarded[i], &on, NULL);
         }
     }
-}
-
-/* 0, or errno. */
-static int spawn_program(char **argv) {
-    static const struct tool_child how = {.has_timers = 1};
-    sigset_t before;
-    pid_t pid = 0;
-    forward_signals(&before);
     int failed = tool_process_spawn(&pid, argv[0], argv, &how);
     child = failed ? 0 : (sig_atomic_t)pid;
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -183,9 +173,8 @@ static void print_run(const char *path, const struct arguments *a) {
     run_close(&r);
 }
 
-static int write_page(struct sink *out, const void *nothing, struct run *r) {
-    (void)nothing;
-    return export_html(out, r);
+static int write_page(struct sink *out, void *run) {
+    return export_html(out, run);
 }
 
 /* The exit status, after one line if it is not 0. */
@@ -194,7 +183,7 @@ static int write_html(const struct run_files *files, const char *output) {
     if (!files->count || run_open_ended(&r, files->path[cmd_run_find_main(files, (pid_t)child)])) {
         return COMMAND_FAILED;
     }
-    int status = export_target_write(output, REPLACE_NAMED, write_page, NULL, &r);
+    int status = export_target_write(output, REPLACE_NAMED, write_page, &r, r.path);
     run_close(&r);
     return status;
 }
@@ -311,10 +300,9 @@ static int run_and_report(char **argv, const struct arguments *a, const char *fi
         return COMMAND_FAILED;
     }
     int kept = a->keep || file || a->trace;
-    if (setenv("STINT_FILE", place.pattern, 1) ||
-        (a->label && setenv("STINT_LABEL", a->label, 1)) ||
-        (a->trace && setenv("STINT_TRACE", a->trace, 1))) {
-        log_error("run: cannot set the environment: %s", error_text(errno));
+    if (command_set_variable("run", "STINT_FILE", place.pattern) ||
+        (a->label && command_set_variable("run", "STINT_LABEL", a->label)) ||
+        (a->trace && command_set_variable("run", "STINT_TRACE", a->trace))) {
         return COMMAND_FAILED;
     }
     int status = run_program(argv);
@@ -333,13 +321,9 @@ static int run_and_report(char **argv, const struct arguments *a, const char *fi
 
 /* "a.stint" is "a-3.stint", and "a" is "a-3". 0, or -1 after one line. */
 static int number_file(char out[PATH_MAX], const char *file, uint32_t number) {
-    size_t length = strlen(file), suffix = sizeof SUFFIX - 1;
-    const char *end = "";
-    if (length > suffix && !strcmp(file + length - suffix, SUFFIX)) {
-        length -= suffix;
-        end = SUFFIX;
-    }
-    int n = snprintf(out, PATH_MAX, "%.*s-%u%s", (int)length, file, number, end);
+    const char *end = name_ends_in(file, SUFFIX) ? SUFFIX : "";
+    int length = (int)(strlen(file) - strlen(end));
+    int n = snprintf(out, PATH_MAX, "%.*s-%u%s", length, file, number, end);
     if (n < 0 || n >= PATH_MAX) {
         log_error("%.500s: %s", file, error_text(ENAMETOOLONG));
         return -1;
@@ -447,15 +431,6 @@ static int take_run_option(void *to, const struct option_value *value) {
     }
 }
 
-/* 0, or -1 after one line. */
-static int count_memory(void) {
-    if (setenv("STINT_MEM", "1", 1)) {
-        log_error("run: cannot set the environment: %s", error_text(errno));
-        return -1;
-    }
-    return run_library_preload("stint-mem");
-}
-
 static int set_ranges(uint32_t wanted, const char *program) {
     if (wanted & RUN_RANGES_OMPT) {
         run_ranges_check(program);
@@ -480,7 +455,8 @@ int cmd_run(int argc, char **argv) {
     if (a.mpi && run_mpi_set(*a.mpi ? a.mpi : NULL, argv + optind)) {
         return COMMAND_FAILED;
     }
-    if (a.memory && count_memory()) {
+    if (a.memory &&
+        (command_set_variable("run", "STINT_MEM", "1") || run_library_preload("stint-mem"))) {
         return COMMAND_FAILED;
     }
     if (!a.repeat) {

@@ -18,6 +18,7 @@
 #include "base/filter.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/terminal.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 #include "tool/common/run_view.h"
@@ -131,7 +132,7 @@ static void describe_keys(char *out, size_t size, const struct choice *c, uint32
 static int show_table(const struct top_table *table, const struct arguments *a,
                       const struct choice *c, int screen) {
     struct top_table_form form = {.rows = count_rows(a),
-                                  .width = command_width(STDOUT_FILENO),
+                                  .width = terminal_columns(STDOUT_FILENO),
                                   .colour = command_colour(a->colour, STDOUT_FILENO),
                                   .sort = c->sort,
                                   .keys = "",
@@ -152,7 +153,7 @@ static int show_table(const struct top_table *table, const struct arguments *a,
     } else if (screen) {
         failed = top_screen_show(t.data, t.length, &size);
     } else {
-        failed = command_write(STDOUT_FILENO, t.data, t.length);
+        failed = command_write(t.data, t.length);
     }
     text_free(&t);
     return failed ? COMMAND_FAILED : COMMAND_GOOD;

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arithmetic.h"
 #include "base/error_text.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -26,30 +25,31 @@ int command_bad_usage(char **argv, const char *what) {
     return COMMAND_BAD;
 }
 
-/* A reader that has gone, as in `stint report | head`, is not reported, unless the tool was started
- * with SIGPIPE ignored: the signal would end it without a line, too. */
-static void refuse_write(int why) {
-    if (why != EPIPE || tool_process_ignores(SIGPIPE)) {
-        log_error("cannot write: %s", error_text(why));
-    }
-}
-
-int command_print(const char *text) {
-    if (fputs(text, stdout) == EOF || fflush(stdout)) {
-        refuse_write(errno);
-        return COMMAND_FAILED;
-    }
-    return COMMAND_GOOD;
-}
-
-int command_write(int fd, const char *bytes, size_t length) {
-    if (write_all(fd, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
-        refuse_write(errno);
+int command_set_variable(const char *command, const char *name, const char *value) {
+    if (setenv(name, value, 1)) {
+        log_error("%s: cannot set the environment: %s", command, error_text(errno));
         return -1;
     }
     return 0;
 }
 
+int command_print(const char *text) {
+    if (fputs(text, stdout) == EOF || fflush(stdout)) {
+        return command_refuse_output(NULL, error_text(errno));
+    }
+    return COMMAND_GOOD;
+}
+
+int command_write(const char *bytes, size_t length) {
+    if (write_all(STDOUT_FILENO, bytes, length, WRITE_WAIT_FOR_EVER) < length) {
+        command_refuse_output(NULL, error_text(errno));
+        return -1;
+    }
+    return 0;
+}
+
+/* A reader that has gone, as in `stint report | head`, is not reported, unless the tool was started
+ * with SIGPIPE ignored: the signal would end it without a line, too. */
 int command_refuse_output(const char *path, const char *why) {
     const char *name = "to standard output";
     if (path && strcmp(path, "-")) {
@@ -76,20 +76,8 @@ int command_colour(enum option_color when, int fd) {
     return terminal_has_colours(fd);
 }
 
-/* COLUMNS takes precedence, also without a terminal: shells do not export it, so the user did. */
-uint32_t command_width(int fd) {
-    uint32_t width = terminal_columns_given();
-    if (!width) {
-        width = terminal_width(fd);
-    }
-    if (!width) {
-        return 0;
-    }
-    return (uint32_t)u64_max(width, TERMINAL_COLUMNS_MIN);
-}
-
 void command_fit_report(struct report_options *o, enum option_color when, int fd) {
-    o->width = command_width(fd);
+    o->width = terminal_columns(fd);
     o->colour = command_colour(when, fd);
     o->bar = isatty(fd);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/sink.h"
+#include "base/target.h"
 #include "options.h"
 #include "read/run.h"
 #include "report/report_options.h"
@@ -25,8 +25,10 @@ static inline int command_worse(int a, int b) {
 int command_bad_usage(char **argv, const char *what);
 /* Prints a text on stdout. The exit status; one line if it cannot be written. */
 int command_print(const char *text);
-/* Writes all bytes. 0, or -1 after one line. */
-int command_write(int fd, const char *bytes, size_t length);
+/* The same for bytes. 0, or -1 after one line. */
+int command_write(const char *bytes, size_t length);
+/* Sets a variable for the programs that the command starts. 0, or -1 after one line. */
+int command_set_variable(const char *command, const char *name, const char *value);
 /* One line: why an output cannot be written. path: NULL or "-" is standard output. The exit
  * status: it is COMMAND_BAD for a file that has to stay as it is. */
 int command_refuse_output(const char *path, const char *why);
@@ -42,21 +44,17 @@ int command_take_interval(const char *text, double *out);
 
 /* Whether what is written to fd may be coloured. */
 int command_colour(enum option_color when, int fd);
-/* COLUMNS, or the width of the terminal that fd refers to; 0 without either. */
-uint32_t command_width(int fd);
 /* Width, colours and bar of a report on fd. */
 void command_fit_report(struct report_options *o, enum option_color when, int fd);
 
 /* ---- export_target.c: where an export goes: standard output, a device or a pipe, or a file that
  * appears when it is complete. */
 
-/* Writes the run to the sink; -1 without memory. `what` is that of export_target_write. */
-typedef int export_target_writer(struct sink *out, const void *what, struct run *r);
-
-/* how: as it is opened (base/replace_file.h). Shows the progress on a terminal. The exit status,
- * after one line if it is not 0. */
-int export_target_write(const char *output, int how, export_target_writer *put, const void *what,
-                        struct run *r);
+/* how: as it is opened (base/replace_file.h). put: returns -1 without memory. of: what is written,
+ * for messages. Shows the progress on a terminal. The exit status, after one line if it is not
+ * 0. */
+int export_target_write(const char *output, int how, target_putter *put, void *what,
+                        const char *of);
 
 /* ---- progress.c: a line on stderr, if it is a terminal, while something takes more than a
  * second. */

@@ -5,23 +5,22 @@
 #include "base/target.h"
 
 struct export {
-    export_target_writer *put;
-    const void *what;
-    struct run *run;
+    target_putter *put;
+    void *what;
 };
 
 static int put_export(struct sink *sink, void *of) {
     const struct export *e = of;
     progress_start("writing", sink);
-    int failed = e->put(sink, e->what, e->run);
+    int failed = e->put(sink, e->what);
     progress_stop();
     return failed;
 }
 
-int export_target_write(const char *output, int how, export_target_writer *put, const void *what,
-                        struct run *r) {
+int export_target_write(const char *output, int how, target_putter *put, void *what,
+                        const char *of) {
     static struct target target;
-    struct export e = {put, what, r};
+    struct export e = {put, what};
     const char *why;
     if (!target_put(&target, output, how, 0666, put_export, &e, &why)) {
         return COMMAND_GOOD;
@@ -29,6 +28,6 @@ int export_target_write(const char *output, int how, export_target_writer *put, 
     if (why) {
         return command_refuse_output(output, why);
     }
-    log_error("%.500s: not enough memory to export it", r ? r->path : output);
+    log_error("%.500s: not enough memory to export it", of);
     return COMMAND_FAILED;
 }

@@ -23,7 +23,6 @@
 #include "runfile/run_open.h"
 
 #define SUFFIX ".stint"
-#define TEMPORARY ".tmp" /* the end of the name of a file that is being made */
 
 static int fail_inputs(const struct run_inputs *in) {
     log_error("%s: not enough memory", in->command);
@@ -121,7 +120,7 @@ static int is_output(const struct run_inputs *in, const struct stat *s) {
 
 /* ---- Folders. */
 
-static int name_ends_in(const char *name, const char *suffix) {
+int name_ends_in(const char *name, const char *suffix) {
     size_t length = strlen(name), end = strlen(suffix);
     return length > end && !strcmp(name + length - end, suffix);
 }
@@ -135,7 +134,7 @@ static int take_from_folder(struct run_inputs *in, const char *path) {
     if (!fstat(fd, &s) && S_ISREG(s.st_mode) && !is_output(in, &s) &&
         (replace_file_is_run(fd) || name_ends_in(path, SUFFIX))) {
         /* The process was killed before the file got its name. */
-        if (name_ends_in(path, TEMPORARY)) {
+        if (name_ends_in(path, RUN_UNFINISHED)) {
             run_inputs_leave_out(in, path, "half-written: its program has not begun to record");
         } else {
             failed = add_input(in, path, fd, &s);

@@ -39,6 +39,10 @@ struct run_inputs {
     int has_out;
 };
 
+/* Whether the name has more than that end. */
+int name_ends_in(const char *name, const char *suffix);
+#define RUN_UNFINISHED ".tmp" /* the end of the name of a file that is being made */
+
 /* Takes files and folders; `out` is the file to write, or NULL. One that cannot be read, or that
  * was given twice, is left out after one line. 0; -1 after one line: an input is the file to write,
  * or memory or descriptors are missing. Freed in either case. */

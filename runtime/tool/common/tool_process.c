@@ -67,10 +67,16 @@ void tool_process_catch(int number, void (*handler)(int)) {
     }
 }
 
-static void block_all(sigset_t *before) {
+void tool_process_block(sigset_t *before) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, before);
+}
+
+double tool_process_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* A signal between the look at the flag and the wait would be noticed when the time is over. */
@@ -79,7 +85,7 @@ int tool_process_wait(struct pollfd *fds, nfds_t count, double seconds,
     struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
     sigset_t before;
     int ready = -1;
-    block_all(&before);
+    tool_process_block(&before);
     errno = EINTR;
     if (!*flag) {
         ready = ppoll(fds, count, &t, &before);
@@ -155,7 +161,7 @@ int tool_process_spawn(pid_t *pid, const char *file, char **argv, const struct t
     if (how->has_timers) {
         take_timers(timer);
     }
-    block_all(&before);
+    tool_process_block(&before);
     *pid = fork();
     if (*pid == 0) {
         why = become_program(file, argv, how, timer);
@@ -177,7 +183,7 @@ int tool_process_spawn(pid_t *pid, const char *file, char **argv, const struct t
 }
 
 int tool_process_replace(const char *file, char **argv) {
-    block_all(NULL);
+    tool_process_block(NULL);
     restore_signals();
     execvp(file, argv);
     return errno;

@@ -25,6 +25,9 @@ int tool_process_ignores(int number);
 /* Installs a handler, which interrupts calls of the system, unless the tool was started with the
  * signal ignored. */
 void tool_process_catch(int number, void (*handler)(int));
+/* Blocks all signals; before: what was blocked, or NULL. */
+void tool_process_block(sigset_t *before);
+double tool_process_seconds(void); /* CLOCK_MONOTONIC */
 /* As poll, for seconds, unless a handler has set the flag, however shortly before: -1 and EINTR. */
 int tool_process_wait(struct pollfd *fds, nfds_t count, double seconds,
                       const volatile sig_atomic_t *flag);

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/error_text.h"
@@ -34,12 +33,6 @@ static void end_following(int signal) {
     over = 1;
 }
 
-static void catch_signals(void) {
-    tool_process_catch(SIGINT, end_following);
-    tool_process_catch(SIGTERM, end_following);
-    tool_process_catch(SIGHUP, end_following);
-}
-
 /* ---- What is known of a file. */
 
 struct last_reading {
@@ -51,13 +44,6 @@ static void last_free(void *state) {
     struct last_reading *last = state;
     metrics_free(&last->m);
     free(last);
-}
-
-static struct last_reading *last_of(struct watched *f) {
-    if (!f->state) {
-        f->state = calloc(1, sizeof(struct last_reading));
-    }
-    return f->state;
 }
 
 struct follower {
@@ -74,7 +60,7 @@ struct follower {
     uint32_t unwritten;             /* readings, since the last look at the files */
 };
 
-enum delivery { DELIVERED, LOST, TRY_AGAIN, OUTPUT_OVER, BAD_FILE };
+enum delivery { DELIVERED, TRY_AGAIN, LOST, BAD_FILE };
 
 static const char NO_MEMORY[] = "not enough memory";
 static const char NOT_READ[] = "not all runs could be read";
@@ -91,7 +77,8 @@ static int is_of_limit(const char *why) {
 static enum delivery delivery_end(struct follower *w, const char *why) {
     if (why && (w->lines.over || (w->at_end && is_of_limit(why)))) {
         command_refuse_output(w->f->output, why);
-        return w->lines.over ? OUTPUT_OVER : LOST;
+        over |= w->lines.over;
+        return LOST;
     }
     if (why && !w->failing) {
         log_warning("cannot write %.500s: %s; it is tried again", w->name, why);
@@ -122,8 +109,9 @@ static enum delivery deliver_table(struct follower *w, const struct metrics *run
     text_start(&t);
     int failed = interval_report_put(&t, run, m);
     enum delivery d = delivery_end(w, failed ? NO_MEMORY : NULL);
-    if (!failed && command_write(STDOUT_FILENO, t.data, t.length)) {
-        d = OUTPUT_OVER;
+    if (!failed && command_write(t.data, t.length)) {
+        over = 1;
+        d = LOST;
     }
     text_free(&t);
     return d;
@@ -161,13 +149,9 @@ static enum delivery deliver_metrics(struct follower *w, const struct metrics *r
 
 /* ---- A reading. */
 
-static enum delivery deliver_delta(struct follower *w, struct metrics *now,
+static enum delivery deliver_delta(struct follower *w, const struct metrics *now,
                                    const struct metrics *then) {
     struct metrics since;
-    if (!then) {
-        now->delta = 1;
-        return deliver_metrics(w, now, now);
-    }
     if (metrics_since(&since, now, then)) {
         return delivery_end(w, NO_MEMORY);
     }
@@ -186,9 +170,10 @@ static enum delivery deliver_reading(struct follower *w, struct last_reading *la
     }
     if (then && metrics_raise(now, then)) {
         d = delivery_end(w, NO_MEMORY);
-    } else if (w->f->delta) {
+    } else if (then && w->f->delta) {
         d = deliver_delta(w, now, then);
     } else {
+        now->delta = w->f->delta;
         d = deliver_metrics(w, now, now);
     }
     if (d != DELIVERED) {
@@ -208,7 +193,10 @@ static enum delivery follow_file(struct follower *w, struct watched *file) {
     if (opened) {
         return opened > 0 ? DELIVERED : BAD_FILE;
     }
-    struct last_reading *last = last_of(file);
+    if (!file->state) {
+        file->state = calloc(1, sizeof(struct last_reading));
+    }
+    struct last_reading *last = file->state;
     enum delivery d;
     double tick = r.snapshot.ns_per_tick;
     w->run = &r;
@@ -229,17 +217,9 @@ static enum delivery follow_file(struct follower *w, struct watched *file) {
 
 /* Returns the worse of the exit statuses. */
 static int delivery_status(enum delivery d, int status) {
-    switch (d) {
-    case OUTPUT_OVER:
-        over = 1;
-        return command_worse(status, COMMAND_FAILED);
-    case LOST:
-        return command_worse(status, COMMAND_FAILED);
-    case BAD_FILE:
-        return command_worse(status, COMMAND_BAD);
-    default:
-        return status;
-    }
+    static const int statuses[] = {
+        [TRY_AGAIN] = COMMAND_GOOD, [LOST] = COMMAND_FAILED, [BAD_FILE] = COMMAND_BAD};
+    return command_worse(status, statuses[d]);
 }
 
 /* ---- The text of all runs. */
@@ -312,27 +292,17 @@ static int follow_once(struct follower *w) {
     return status;
 }
 
-static double monotonic_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int is_all_written(const struct follower *w) {
-    return run_watch_all_ended(&w->watch) && !w->unwritten;
-}
-
 static int follow_loop(struct follower *w) {
     int status = COMMAND_GOOD;
-    double next = monotonic_seconds();
+    double next = tool_process_seconds();
     for (;;) {
         int last = over;
         status = command_worse(status, follow_once(w));
-        if (last || over || is_all_written(w)) {
+        if (last || over || (run_watch_all_ended(&w->watch) && !w->unwritten)) {
             break;
         }
         next += w->f->interval;
-        double left = next - monotonic_seconds();
+        double left = next - tool_process_seconds();
         if (left < 0) { /* a reading took longer than an interval */
             next -= left;
             left = 0;
@@ -349,13 +319,11 @@ static int follow_loop(struct follower *w) {
 /* Whether the output can be written to, in principle. NULL, or why not. */
 static const char *output_prepare(struct follower *w) {
     struct replace_file *file = &w->target->file;
-    switch (w->f->kind) {
-    case FOLLOW_LINES:
+    if (w->f->kind == FOLLOW_LINES) {
         return line_file_open(&w->lines, w->f->output);
-    case FOLLOW_TABLES:
+    }
+    if (w->f->kind == FOLLOW_TABLES) {
         return NULL;
-    default:
-        break;
     }
     const char *why = replace_file_open(file, w->f->output, REPLACE_WHOLE, 0666);
     if (file->borrowed) { /* what is written there stays */
@@ -376,17 +344,21 @@ static void raise_descriptor_limit(void) {
 
 int follow_runs(const struct follow *f) {
     static struct target target;
-    struct follower w = {.f = f, .target = &target, .name = "standard output"};
+    struct follower w = {
+        .f = f,
+        .target = &target,
+        .name = "standard output",
+        .watch = {.names = f->names, .name_count = f->name_count, .free_state = last_free}};
     if (f->output && strcmp(f->output, "-")) {
         w.name = f->output;
     }
-    w.watch =
-        (struct run_watch){.names = f->names, .name_count = f->name_count, .free_state = last_free};
     const char *why = output_prepare(&w);
     if (why) {
         return command_refuse_output(f->output, why);
     }
-    catch_signals();
+    tool_process_catch(SIGINT, end_following);
+    tool_process_catch(SIGTERM, end_following);
+    tool_process_catch(SIGHUP, end_following);
     raise_descriptor_limit();
     int status = follow_loop(&w);
     if (f->kind == FOLLOW_LINES) {

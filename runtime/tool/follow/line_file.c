@@ -76,7 +76,9 @@ static const char *prepare_file(const struct line_file *f) {
     return NULL;
 }
 
-static const char *open_lines(struct line_file *f) {
+const char *line_file_open(struct line_file *f, const char *path) {
+    f->path = path;
+    f->over = 0;
     const char *why = replace_file_open(&f->file, f->path, REPLACE_NAMED | REPLACE_APPEND, 0666);
     if (!why && !f->file.borrowed) {
         why = prepare_file(f);
@@ -85,12 +87,6 @@ static const char *open_lines(struct line_file *f) {
         line_file_close(f);
     }
     return why;
-}
-
-const char *line_file_open(struct line_file *f, const char *path) {
-    f->path = path;
-    f->over = 0;
-    return open_lines(f);
 }
 
 void line_file_close(struct line_file *f) {
@@ -143,7 +139,7 @@ const char *line_file_put(struct line_file *f, const char *line, size_t length) 
     if (!f->file.borrowed && f->file.fd >= 0 && !is_named(f)) {
         line_file_close(f);
     }
-    const char *why = f->file.fd < 0 ? open_lines(f) : NULL;
+    const char *why = f->file.fd < 0 ? line_file_open(f, f->path) : NULL;
     if (why) {
         return why;
     }

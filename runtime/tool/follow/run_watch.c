@@ -16,13 +16,11 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
-#include "base/scratch.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
+#include "tool/common/run_inputs.h"
 
-#define UNFINISHED ".tmp" /* the end of the name that a run file has until its header is complete */
-
-static struct watched *find_watched(struct run_watch *w, const struct stat *s) {
+static struct watched *find_watched(const struct run_watch *w, const struct stat *s) {
     for (uint32_t i = 0; i < w->runs; ++i) {
         if (w->run[i].device == s->st_dev && w->run[i].inode == s->st_ino) {
             return &w->run[i];
@@ -31,22 +29,11 @@ static struct watched *find_watched(struct run_watch *w, const struct stat *s) {
     return NULL;
 }
 
-static int is_unfinished(const char *path) {
-    size_t n = strlen(path), end = strlen(UNFINISHED);
-    return n > end && !strcmp(path + n - end, UNFINISHED);
-}
-
 static void watch_add(struct run_watch *w, const char *path, int fd, const struct stat *s) {
-    size_t needed = (w->runs + 1) * sizeof *w->run;
-    if (needed > w->room) {
-        void *more = pages_grow(w->run, w->room, 2 * needed);
-        if (more) {
-            w->run = more;
-            w->room = 2 * needed;
-        }
-    }
+    void *more = realloc(w->run, (w->runs + 1) * sizeof *w->run);
     char *copy = strdup(path);
-    if (needed > w->room || !copy) {
+    w->run = more ? more : w->run;
+    if (!more || !copy) {
         free(copy);
         close(fd);
         w->missed = error_text(ENOMEM);
@@ -68,7 +55,7 @@ static int is_watched(struct run_watch *w, const struct stat *s) {
 /* A file that is not there yet is waited for. */
 static void look_at(struct run_watch *w, const char *path) {
     struct stat s;
-    if (is_unfinished(path) || stat(path, &s) || is_watched(w, &s)) {
+    if (name_ends_in(path, RUN_UNFINISHED) || stat(path, &s) || is_watched(w, &s)) {
         return;
     }
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -129,29 +116,27 @@ const char *run_watch_look(struct run_watch *w) {
     return w->missed;
 }
 
+static int is_named(const struct watched *f) {
+    struct stat s;
+    return !stat(f->path, &s) && s.st_dev == f->device && s.st_ino == f->inode;
+}
+
 /* By its name, for messages, as long as that leads to it; else by the descriptor. */
 static int open_watched(struct watched *f, struct run *r) {
     char path[64];
-    struct stat s;
-    int named = !stat(f->path, &s) && s.st_dev == f->device && s.st_ino == f->inode;
-    if (named) {
+    if (is_named(f)) {
         int failed = run_open(r, f->path);
-        if (failed) {
+        if (failed || is_named(f)) {
             return failed;
-        }
-        named = !stat(f->path, &s) && s.st_dev == f->device && s.st_ino == f->inode;
-        if (named) {
-            return 0;
         }
         run_close(r);
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
     int failed = run_open(r, path);
-    if (failed) {
-        return failed;
+    if (!failed) {
+        r->path = f->path;
     }
-    r->path = f->path;
-    return 0;
+    return failed;
 }
 
 static int is_unchanged(const struct watched *f, const struct stat *s) {
@@ -188,27 +173,15 @@ int run_watch_open(struct watched *f, struct run *r) {
     return 0;
 }
 
-static int is_pattern(const char *name) {
-    return strpbrk(name, "*?[") != NULL;
-}
-
 static int has_ended_run(const struct run_watch *w, const char *name) {
     struct stat s;
-    if (stat(name, &s)) {
-        return 0;
-    }
-    for (uint32_t i = 0; i < w->runs; ++i) {
-        const struct watched *f = &w->run[i];
-        if (f->device == s.st_dev && f->inode == s.st_ino) {
-            return f->ended || f->refused;
-        }
-    }
-    return 0;
+    const struct watched *f = stat(name, &s) ? NULL : find_watched(w, &s);
+    return f && (f->ended || f->refused);
 }
 
 int run_watch_all_ended(const struct run_watch *w) {
     for (int i = 0; i < w->name_count; ++i) {
-        if (is_pattern(w->names[i]) || (!w->missed && !has_ended_run(w, w->names[i]))) {
+        if (strpbrk(w->names[i], "*?[") || (!w->missed && !has_ended_run(w, w->names[i]))) {
             return 0;
         }
     }
@@ -224,8 +197,5 @@ void run_watch_free(struct run_watch *w) {
     for (uint32_t i = 0; i < w->runs; ++i) {
         watched_free(w, &w->run[i]);
     }
-    pages_put(w->run, w->room);
-    w->run = NULL;
-    w->runs = 0;
-    w->room = 0;
+    free(w->run);
 }

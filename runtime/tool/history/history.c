@@ -60,8 +60,14 @@ static struct history_series *find_series(struct history *h, const struct stint_
     return s->name && s->set ? s : NULL;
 }
 
-static int add_value(struct history *h, struct history_series *s,
-                     const struct history_value *value) {
+/* self: the run has the self time. */
+static int add_value(struct history *h, const struct stint_row *row, const char *set, int gpu,
+                     int self, const struct history_value *value) {
+    struct history_series *s = find_series(h, row, set, gpu);
+    if (!s) {
+        return -1;
+    }
+    s->self &= self;
     s->value = scratch_array_grow(&h->memory, s->value, s->count, &s->room, sizeof *s->value);
     if (!s->value) {
         return -1;
@@ -80,12 +86,7 @@ static int add_cpu_times(struct history *h, const struct stint_row *row, const c
                                   .p99 = row->percentile_ns[PERCENTILE_P99],
                                   .total = row->total_ns,
                                   .self = row->self_ns};
-    struct history_series *s = find_series(h, row, set, 0);
-    if (!s) {
-        return -1;
-    }
-    s->self &= (row->has & ROW_SELF) != 0;
-    return add_value(h, s, &value);
+    return add_value(h, row, set, 0, (row->has & ROW_SELF) != 0, &value);
 }
 
 static int add_gpu_times(struct history *h, const struct stint_row *row, const char *set) {
@@ -97,12 +98,7 @@ static int add_gpu_times(struct history *h, const struct stint_row *row, const c
                                   .p50 = row->extra->gpu_percentile_ns[PERCENTILE_P50],
                                   .p99 = row->extra->gpu_percentile_ns[PERCENTILE_P99],
                                   .total = row->extra->gpu_total_ns};
-    struct history_series *s = find_series(h, row, set, 1);
-    if (!s) {
-        return -1;
-    }
-    s->self = 0;
-    return add_value(h, s, &value);
+    return add_value(h, row, set, 1, 0, &value);
 }
 
 /* ---- The runs. */

@@ -131,9 +131,8 @@ static void put_history_row(struct sink *out, const struct history_run *run,
     sink_text(out, "\r\n");
 }
 
-static int put_series(struct sink *out, const void *what, struct run *none) {
+static int put_series(struct sink *out, void *what) {
     const struct series_of *of = what;
-    (void)none;
     sink_text(out, "time,label,machine,calls,p50_ns,p99_ns,total_ns");
     sink_text(out, of->s->self ? ",self_ns\r\n" : "\r\n");
     for (uint32_t i = 0; i < of->s->count; ++i) {
@@ -168,9 +167,8 @@ static const char templates[] =
     "tests:\n";
 
 /* The titles have no character that is special in a quoted text. */
-static int put_otava(struct sink *out, const void *what, struct run *none) {
+static int put_otava(struct sink *out, void *what) {
     const struct ordered *all = what;
-    (void)none;
     sink_text(out, templates);
     for (uint32_t i = 0; i < all->h->count; ++i) {
         const struct history_series *s = &all->h->series[all->order[i]];
@@ -212,21 +210,20 @@ static int make_history_folder(const char *folder) {
     return 0;
 }
 
-static int write_into(const char *folder, const char *name, const char *suffix,
-                      export_target_writer *put, const void *what) {
+static int write_into(const char *folder, const char *name, const char *suffix, target_putter *put,
+                      void *what) {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix) >= (int)sizeof path) {
         return refuse_to_write(folder, error_text(ENAMETOOLONG));
     }
-    return export_target_write(path, REPLACE_WHOLE, put, what, NULL);
+    return export_target_write(path, REPLACE_WHOLE, put, what, path);
 }
 
 int history_write(struct history *h, const char *folder) {
-    if (make_titles(h)) {
-        log_error("export: not enough memory");
-        return COMMAND_FAILED;
+    const uint32_t *order = NULL;
+    if (!make_titles(h)) {
+        order = order_by(&h->memory, h->count, is_title_before, h);
     }
-    const uint32_t *order = order_by(&h->memory, h->count, is_title_before, h);
     if (!order) {
         log_error("export: not enough memory");
         return COMMAND_FAILED;

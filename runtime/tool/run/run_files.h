@@ -109,6 +109,5 @@ struct run_side {
 int run_side_block(void);
 /* Runs it once and sets the members from pid on. */
 void run_side_start(struct run_side *s);
-double run_side_seconds(void); /* CLOCK_MONOTONIC */
 
 #endif

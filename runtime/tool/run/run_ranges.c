@@ -15,6 +15,7 @@
 #include "base/error_text.h"
 #include "base/log.h"
 #include "needed.h"
+#include "tool/common/command.h"
 
 #define LIBRARY "stint-ranges"
 #define RANGES_TEXT 200
@@ -67,11 +68,7 @@ static int variable_is_taken(const char *interface, const char *variable, const 
 }
 
 static int set_variable(const char *variable, const char *value) {
-    if (variable && setenv(variable, value, 1)) {
-        log_error("run: cannot set the environment: %s", error_text(errno));
-        return -1;
-    }
-    return 0;
+    return variable ? command_set_variable("run", variable, value) : 0;
 }
 
 int run_ranges_set(uint32_t wanted) {

@@ -22,7 +22,6 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arithmetic.h"
@@ -68,12 +67,6 @@ int run_side_block(void) {
     return signals < 0 || nothing < 0 ? errno : 0;
 }
 
-double run_side_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* 0, or errno. */
 static int spawn_side(const struct run_side *s) {
     int ends[2];
@@ -114,7 +107,7 @@ static int wait_event(double until) {
     struct pollfd from[] = {{.fd = signals, .events = POLLIN},
                             {.fd = now.output, .events = POLLIN}};
     struct signalfd_siginfo got;
-    double left = until - run_side_seconds();
+    double left = until - tool_process_seconds();
     if (left <= 0) {
         return -1;
     }
@@ -142,7 +135,7 @@ static int has_ended(void) {
 
 /* The first of these: the program ended (0), the time has come (-1), a signal to the tool. */
 static int wait_side(double seconds) {
-    double until = run_side_seconds() + seconds;
+    double until = tool_process_seconds() + seconds;
     int why = 0;
     while (!why && !has_ended()) {
         why = wait_event(until);
@@ -185,7 +178,7 @@ static int kill_side(struct run_side *s) {
     kill(-now.pid, SIGKILL);
     while (waitpid(now.pid, &status, 0) < 0 && errno == EINTR) {
     }
-    double until = run_side_seconds() + GRACE_S;
+    double until = tool_process_seconds() + GRACE_S;
     while (signal_orphans(s, SIGKILL) && wait_event(until) >= 0) {
     }
     return status;
@@ -230,7 +223,7 @@ void run_side_start(struct run_side *s) {
         signal_orphans(s, SIGTERM);
         wait_side(GRACE_S);
     }
-    double until = run_side_seconds() + LEAVING_S;
+    double until = tool_process_seconds() + LEAVING_S;
     while (why >= 0 && signal_orphans(s, 0) && !wait_event(until)) {
     }
     int status = kill_side(s);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -30,29 +29,20 @@
 static struct termios before;
 static int taken;
 static volatile sig_atomic_t ended;
-static volatile sig_atomic_t resized;
-static volatile sig_atomic_t noted; /* one of both, since the last look at them */
+static volatile sig_atomic_t noted; /* a signal, since the last look */
 
-static void note_end(int number) {
-    (void)number;
-    ended = noted = 1;
-}
-
-static void note_resize(int number) {
-    (void)number;
-    resized = noted = 1;
-}
-
-static void watch_signals(void) {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
-        tool_process_catch(ends[i], note_end);
+static void note_signal(int number) {
+    if (number != SIGWINCH) {
+        ended = 1;
     }
-    tool_process_catch(SIGWINCH, note_resize);
+    noted = 1;
 }
 
 int top_screen_enter(int screen) {
-    watch_signals();
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) {
+        tool_process_catch(signals[i], note_signal);
+    }
     if (!screen) {
         return 0;
     }
@@ -67,13 +57,13 @@ int top_screen_enter(int screen) {
         return -1;
     }
     taken = 1;
-    return command_write(STDOUT_FILENO, ENTER, sizeof ENTER - 1);
+    return command_write(ENTER, sizeof ENTER - 1);
 }
 
 void top_screen_leave(void) {
     if (taken) {
         taken = 0;
-        command_write(STDOUT_FILENO, LEAVE, sizeof LEAVE - 1);
+        command_write(LEAVE, sizeof LEAVE - 1);
         tcsetattr(STDIN_FILENO, TCSANOW, &before);
     }
 }
@@ -141,15 +131,9 @@ int top_screen_show(const char *bytes, size_t length, const struct top_screen_si
     if (line < size->height) {
         text_add(&t, "\r\n\x1b[J");
     }
-    int failed = command_write(STDOUT_FILENO, t.data, t.length);
+    int failed = command_write(t.data, t.length);
     text_free(&t);
     return failed;
-}
-
-static double read_monotonic_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* One at a time, so that each key of several is seen. */
@@ -169,14 +153,14 @@ static enum top_event read_key(int typing, char *key) {
 }
 
 enum top_event top_screen_wait(double seconds, int typing, char *key) {
-    double until = read_monotonic_s() + seconds, left = seconds;
+    double until = tool_process_seconds() + seconds, left = seconds;
     while (left > 0) {
+        int resized = noted;
         noted = 0;
         if (ended) {
             break;
         }
         if (taken && resized) {
-            resized = 0;
             return TOP_RESIZED;
         }
         struct pollfd keys = {STDIN_FILENO, POLLIN, 0};
@@ -190,7 +174,7 @@ enum top_event top_screen_wait(double seconds, int typing, char *key) {
         if (n < 0 && errno != EINTR) {
             return TOP_END;
         }
-        left = until - read_monotonic_s();
+        left = until - tool_process_seconds();
     }
     return ended ? TOP_END : TOP_TIME;
 }

@@ -81,13 +81,6 @@ static int compare_by_name(const void *left, const void *right) {
     return compare_row_names(*a, *b);
 }
 
-static void free_top_rows(struct top_row *row, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-        free(row[i].name);
-    }
-    free(row);
-}
-
 /* Both are sorted by name. Open scopes count with their time so far: otherwise a call of an hour
  * would add nothing for an hour, and then all of it. */
 static void subtract_rows(const struct top_table *now, const struct top_table *then) {
@@ -249,7 +242,10 @@ int top_table_look(struct top_table *t, struct run *r, const struct top_rows *wh
 }
 
 void top_table_free(struct top_table *t) {
-    free_top_rows(t->row, t->count);
+    for (uint32_t i = 0; i < t->count; ++i) {
+        free(t->row[i].name);
+    }
+    free(t->row);
     free(t->by_name);
     top_percentiles_free(t);
     memset(t, 0, sizeof *t);
