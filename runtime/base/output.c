@@ -127,38 +127,33 @@ static int write_to_stderr(const char *bytes, size_t length) {
     return failed;
 }
 
-struct report_file {
-    struct replace_file file;
-    char path[PATH_MAX];
-};
-
 /* fresh: what is in the file goes. NULL, or why it failed. */
-static const char *put_report(struct report_file *r, int fresh, const char *bytes, size_t length) {
+static const char *put_report(struct replace_file *f, int fresh, const char *bytes, size_t length) {
     struct stat s;
-    const char *why = replace_file_open(&r->file, r->path, REPLACE_APPEND, 0666);
+    const char *why = replace_file_open(f, f->path, REPLACE_APPEND, 0666);
     if (why) {
         return why;
     }
-    fresh = fresh && !r->file.borrowed && !fstat(r->file.fd, &s) && S_ISREG(s.st_mode);
-    if ((fresh && ftruncate(r->file.fd, 0)) || write_calmly(r->file.fd, bytes, length)) {
+    fresh = fresh && !f->borrowed && !fstat(f->fd, &s) && S_ISREG(s.st_mode);
+    if ((fresh && ftruncate(f->fd, 0)) || write_calmly(f->fd, bytes, length)) {
         return error_text(errno);
     }
-    return replace_file_commit(&r->file);
+    return replace_file_commit(f);
 }
 
-static int write_file(struct report_file *r, const char *pattern, const char *bytes,
+static int write_file(struct replace_file *f, const char *pattern, const char *bytes,
                       size_t length) {
     static pid_t written; /* by this process already: a child of a fork starts its own file */
-    if (output_path(r->path, sizeof r->path, pattern)) {
+    if (output_path(f->path, sizeof f->path, pattern)) {
         log_warning("STINT_OUTPUT=%.200s: too long, or a %% that is not %%p %%h %%r; "
                     "the report goes to stderr",
                     pattern);
         return write_to_stderr(bytes, length);
     }
-    const char *why = put_report(r, written != getpid(), bytes, length);
+    const char *why = put_report(f, written != getpid(), bytes, length);
     if (why) {
-        replace_file_abort(&r->file);
-        log_warning("cannot write the report to %.500s: %s; it goes to stderr", r->path, why);
+        replace_file_abort(f);
+        log_warning("cannot write the report to %.500s: %s; it goes to stderr", f->path, why);
         return write_to_stderr(bytes, length);
     }
     written = getpid();
@@ -195,7 +190,7 @@ int output_write(const char *bytes, size_t length) {
     if (stream == STDOUT_FILENO) {
         return write_to_stdout(bytes, length);
     }
-    struct report_file *file = pages_get(sizeof *file); /* too much for a small stack */
+    struct replace_file *file = pages_get(sizeof *file); /* too much for a small stack */
     if (!file) {
         return write_to_stderr(bytes, length);
     }

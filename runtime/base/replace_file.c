@@ -208,7 +208,7 @@ const char *replace_file_open(struct replace_file *f, const char *path, int how,
     f->fd = -1;
     f->borrowed = 0;
     f->how = how;
-    f->path[0] = f->temporary[0] = '\0';
+    f->temporary[0] = '\0';
     if (how & REPLACE_NAMED && (!path || !strcmp(path, "-"))) {
         path = "/dev/stdout";
     }
@@ -216,7 +216,7 @@ const char *replace_file_open(struct replace_file *f, const char *path, int how,
     if (length >= sizeof f->path) {
         return error_text(ENAMETOOLONG);
     }
-    memcpy(f->path, path, length + 1);
+    memmove(f->path, path, length + 1);
     int given = replace_file_descriptor(path);
     if (given >= 0) {
         return borrow_descriptor(f, given);

@@ -49,13 +49,14 @@ int target_put(struct target *t, const char *path, int how, mode_t mode, target_
 static int target_write_path(struct target *t, const char *who, const char *pattern, int how,
                              mode_t mode, target_putter *put, void *what) {
     const char *why = NULL;
-    if (output_path(t->path, sizeof t->path, pattern)) {
-        snprintf(t->path, sizeof t->path, "%.200s", pattern);
-        return target_refuse(who, t->path, "too long, or a % that is not %p %h %r");
+    char *path = t->file.path;
+    if (output_path(path, sizeof t->file.path, pattern)) {
+        snprintf(path, sizeof t->file.path, "%.200s", pattern);
+        return target_refuse(who, path, "too long, or a % that is not %p %h %r");
     }
-    int result = target_put(t, t->path, how, mode, put, what, &why);
+    int result = target_put(t, path, how, mode, put, what, &why);
     if (why) {
-        return target_refuse(who, t->path, why);
+        return target_refuse(who, path, why);
     }
     return result;
 }

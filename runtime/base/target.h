@@ -14,7 +14,6 @@
 struct target {
     struct sink sink;
     struct replace_file file;
-    char path[PATH_MAX];
 };
 
 /* Writes an output; 0 for good. */

@@ -488,8 +488,7 @@ static int run_pairs(struct comparison *c) {
         ++c->done;
         int64_t undecided = count_undecided(c);
         if (undecided < 0) {
-            log_error("ab: not enough memory");
-            return -1;
+            return command_lack_memory("ab", -1);
         }
         if (!undecided) {
             r->pairing.end = "all are decided";
@@ -504,8 +503,7 @@ static int run_pairs(struct comparison *c) {
 static int report_ab(struct comparison *c) {
     c->d.runs[0] = c->d.runs[1] = c->done;
     if (diff_judge(&c->d, &c->r->o)) {
-        log_error("ab: not enough memory");
-        return COMMAND_BAD;
+        return command_lack_memory("ab", COMMAND_BAD);
     }
     if (cmd_diff_print(&c->d, &c->r->o, c->r->format, 0)) {
         return COMMAND_BAD;
@@ -570,8 +568,7 @@ int cmd_ab(int argc, char **argv) {
     c.random = r.pairing.seed;
     name_variables();
     if (diff_start(&c.d, r.pairs, r.pairs)) {
-        log_error("ab: not enough memory");
-        return COMMAND_BAD;
+        return command_lack_memory("ab", COMMAND_BAD);
     }
     int why = run_side_block();
     if (why) {

@@ -116,8 +116,7 @@ static int put_files(struct text *out, struct text *list, const struct arguments
         failed = annotate_file(out, all->rows, file, &all->sources[file], &a->options);
     }
     if (failed) {
-        log_error("annotate: not enough memory");
-        return COMMAND_FAILED;
+        return command_lack_memory("annotate", COMMAND_FAILED);
     }
     return COMMAND_GOOD;
 }
@@ -128,8 +127,7 @@ static int annotate_run(struct run *r, const struct arguments *a) {
     struct text out, list;
     struct scratch *memory = &r->snapshot.memory;
     if (line_rows_read(&rows, &r->snapshot) || annotate_start(&all, &rows, memory)) {
-        log_error("annotate: not enough memory");
-        return COMMAND_FAILED;
+        return command_lack_memory("annotate", COMMAND_FAILED);
     }
     if (!rows.row_count) {
         log_error("%.500s has no source lines: the program was not built with `stint instrument "

@@ -220,8 +220,7 @@ static int compare_runs(struct diff *d, const struct request *r) {
         return COMMAND_BAD;
     }
     if (diff_judge(d, &r->o)) {
-        log_error("diff: not enough memory");
-        return COMMAND_BAD;
+        return command_lack_memory("diff", COMMAND_BAD);
     }
     return command_worse(status, print_diff(d, r));
 }
@@ -234,8 +233,7 @@ int cmd_diff(int argc, char **argv) {
         return status;
     }
     if (diff_start(&d, (uint32_t)r.paths[0], (uint32_t)r.paths[1])) {
-        log_error("diff: not enough memory");
-        return COMMAND_BAD;
+        return command_lack_memory("diff", COMMAND_BAD);
     }
     status = compare_runs(&d, &r);
     diff_end(&d);

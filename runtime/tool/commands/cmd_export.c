@@ -27,11 +27,6 @@ struct request {
     int otlp_options;     /* any that only otlp has */
 };
 
-static int take_format(struct request *q, const char *name) {
-    q->format = format_find(name);
-    return q->format ? 0 : -1;
-}
-
 /* The table that csv contains: TABLE_SCOPES, EXPORT_TABLES for the devices, or one of
  * export_table_names. */
 #define TABLE_SCOPES UINT32_MAX
@@ -57,7 +52,8 @@ static int take_export_option(void *to, const struct option_value *value) {
     struct request *q = to;
     switch (value->id) {
     case OPTION_TO:
-        return take_format(q, value->text);
+        q->format = format_find(value->text);
+        return q->format ? 0 : -1;
     case OPTION_TABLE:
         return take_table(q, value->text);
     case OPTION_OUTPUT:
@@ -152,14 +148,6 @@ static const char *find_contradiction(struct request *q, int files) {
     return NULL;
 }
 
-static int request_check_history(const struct request *q, char **argv) {
-    if (!q->output || !*q->output || !strcmp(q->output, "-")) {
-        return command_bad_usage(argv,
-                                 "--to history writes several files: give their folder, -o DIR");
-    }
-    return COMMAND_GOOD;
-}
-
 /* Checks what the table of options cannot. COMMAND_GOOD, or the exit status after one line. */
 static int request_check(struct request *q, int files, char **argv) {
     if (!q->format) {
@@ -175,16 +163,17 @@ static int request_check(struct request *q, int files, char **argv) {
     if (files < 1) {
         return command_bad_usage(argv, "a run file is missing");
     }
-    if (!q->format->write) {
-        return request_check_history(q, argv);
+    int to_stdout = !q->output || !strcmp(q->output, "-");
+    if (!q->format->write && (to_stdout || !*q->output)) {
+        return command_bad_usage(argv,
+                                 "--to history writes several files: give their folder, -o DIR");
     }
-    if (q->follow.interval > 0) {
+    if (!q->format->write || q->follow.interval > 0) {
         return COMMAND_GOOD;
     }
     if (files > 1) {
         return command_bad_usage(argv, "one run file at a time");
     }
-    int to_stdout = !q->output || !strcmp(q->output, "-");
     if (q->format->binary && to_stdout && isatty(STDOUT_FILENO)) {
         return command_bad_usage(argv, "this format is not text: give -o FILE or a pipe");
     }

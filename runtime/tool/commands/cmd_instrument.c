@@ -92,8 +92,7 @@ int cmd_instrument(int argc, char **argv) {
     }
     char **command = calloc((size_t)argc + 5, sizeof *command);
     if (!command) {
-        log_error("instrument: not enough memory");
-        return COMMAND_FAILED;
+        return command_lack_memory("instrument", COMMAND_FAILED);
     }
     command[count++] = python;
     command[count++] = isolated;

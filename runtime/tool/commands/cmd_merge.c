@@ -50,8 +50,7 @@ static int align_runs(struct merge_align *align, struct run_inputs *in, const ui
         run_close(&r);
     }
     if (failed || merge_align_solve(align)) {
-        log_error("merge: not enough memory");
-        return -1;
+        return command_lack_memory("merge", -1);
     }
     return 0;
 }
@@ -93,8 +92,7 @@ static int add_runs(struct merge *m, int *started, struct run_inputs *in,
                     const struct merge_arguments *a) {
     const uint32_t *order = run_inputs_by_start(in);
     if (!order) {
-        log_error("merge: not enough memory");
-        return -1;
+        return command_lack_memory("merge", -1);
     }
     if (a->align && align_runs(a->align, in, order)) {
         return -1;
@@ -136,8 +134,7 @@ static int merge_with_clocks(struct run_inputs *in, struct merge_arguments *a) {
         return merge_inputs(in, a);
     }
     if (merge_align_start(&align)) {
-        log_error("merge: not enough memory");
-        return COMMAND_BAD;
+        return command_lack_memory("merge", COMMAND_BAD);
     }
     a->align = &align;
     int status = merge_inputs(in, a);

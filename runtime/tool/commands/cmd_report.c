@@ -39,11 +39,6 @@ static int take_view(struct arguments *a, const char *text) {
     return 0;
 }
 
-static int take_sort(struct arguments *a, const char *text) {
-    a->sort = report_column_find(text, strlen(text));
-    return a->sort == UINT32_MAX ? -1 : 0;
-}
-
 static int take_report_option(void *to, const struct option_value *value) {
     struct arguments *a = to;
     a->shaped |= value->id != OPTION_EVERY && value->id != OPTION_UNIT;
@@ -53,7 +48,8 @@ static int take_report_option(void *to, const struct option_value *value) {
     case OPTION_VIEW:
         return take_view(a, value->text);
     case OPTION_SORT:
-        return take_sort(a, value->text);
+        a->sort = report_column_find(value->text, strlen(value->text));
+        return a->sort == UINT32_MAX ? -1 : 0;
     case OPTION_TOP:
         a->top = (uint32_t)value->number;
         return 0;

@@ -93,11 +93,9 @@ static int run_program(char **argv) {
         log_error("cannot run %.200s: %s", argv[0], error_text(failed));
         return failed == ENOENT ? NOT_FOUND : NOT_RUN;
     }
-    while (waitpid((pid_t)child, &status, 0) < 0) {
-        if (errno != EINTR) {
-            log_error("%.200s: %s", argv[0], error_text(errno));
-            return COMMAND_FAILED;
-        }
+    if (waitpid((pid_t)child, &status, 0) < 0) { /* the handlers do not interrupt it */
+        log_error("%.200s: %s", argv[0], error_text(errno));
+        return COMMAND_FAILED;
     }
     if (WIFSIGNALED(status)) {
         const char *core = WCOREDUMP(status) ? " (core dumped)" : "";
@@ -348,14 +346,6 @@ static int run_series(char **argv, const struct arguments *a) {
     return status;
 }
 
-static int take_report(struct arguments *a, const char *text) {
-    a->silent = !strcmp(text, "none");
-    if (a->silent) {
-        return 0;
-    }
-    return run_view_parse(text, &a->view);
-}
-
 /* NULL if it is not set, or empty, which is the same. */
 static const char *read_variable(const char *name) {
     const char *value = getenv(name);
@@ -396,7 +386,8 @@ static int take_run_option(void *to, const struct option_value *value) {
         a->file = value->text;
         return 0;
     case OPTION_REPORT:
-        return take_report(a, value->text);
+        a->silent = !strcmp(value->text, "none");
+        return a->silent ? 0 : run_view_parse(value->text, &a->view);
     case OPTION_TRACE:
         a->trace = value->text;
         return 0;
@@ -431,13 +422,6 @@ static int take_run_option(void *to, const struct option_value *value) {
     }
 }
 
-static int set_ranges(uint32_t wanted, const char *program) {
-    if (wanted & RUN_RANGES_OMPT) {
-        run_ranges_check(program);
-    }
-    return run_ranges_set(wanted);
-}
-
 int cmd_run(int argc, char **argv) {
     struct arguments a = {0};
     run_view_parse("table", &a.view);
@@ -449,7 +433,10 @@ int cmd_run(int argc, char **argv) {
         return command_bad_usage(argv, "a command to run is missing");
     }
     take_environment(&a);
-    if (a.ranges && set_ranges(a.ranges, argv[optind])) {
+    if (a.ranges & RUN_RANGES_OMPT) {
+        run_ranges_check(argv[optind]);
+    }
+    if (a.ranges && run_ranges_set(a.ranges)) {
         return COMMAND_FAILED;
     }
     if (a.mpi && run_mpi_set(*a.mpi ? a.mpi : NULL, argv + optind)) {

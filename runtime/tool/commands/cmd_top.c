@@ -56,13 +56,6 @@ static int run_file_find(const char *what, char *path, size_t size) {
     return 0;
 }
 
-static uint32_t count_rows(const struct arguments *a) {
-    if (a->rows) {
-        return (uint32_t)a->rows;
-    }
-    return UINT32_MAX;
-}
-
 #define FILTER_BYTES 256u
 
 /* The choices of the user by keys. */
@@ -131,7 +124,7 @@ static void describe_keys(char *out, size_t size, const struct choice *c, uint32
 
 static int show_table(const struct top_table *table, const struct arguments *a,
                       const struct choice *c, int screen) {
-    struct top_table_form form = {.rows = count_rows(a),
+    struct top_table_form form = {.rows = a->rows ? (uint32_t)a->rows : UINT32_MAX,
                                   .width = terminal_columns(STDOUT_FILENO),
                                   .colour = command_colour(a->colour, STDOUT_FILENO),
                                   .sort = c->sort,

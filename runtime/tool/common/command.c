@@ -33,6 +33,11 @@ int command_set_variable(const char *command, const char *name, const char *valu
     return 0;
 }
 
+int command_lack_memory(const char *command, int status) {
+    log_error("%s: not enough memory", command);
+    return status;
+}
+
 int command_print(const char *text) {
     if (fputs(text, stdout) == EOF || fflush(stdout)) {
         return command_refuse_output(NULL, error_text(errno));

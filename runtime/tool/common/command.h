@@ -23,6 +23,8 @@ static inline int command_worse(int a, int b) {
 
 /* One line: what is wrong with the arguments, and how to read on. */
 int command_bad_usage(char **argv, const char *what);
+/* One line: there is no memory. Returns `status`. */
+int command_lack_memory(const char *command, int status);
 /* Prints a text on stdout. The exit status; one line if it cannot be written. */
 int command_print(const char *text);
 /* The same for bytes. 0, or -1 after one line. */

@@ -20,14 +20,10 @@
 #include "base/log.h"
 #include "base/order.h"
 #include "base/replace_file.h"
+#include "command.h"
 #include "runfile/run_open.h"
 
 #define SUFFIX ".stint"
-
-static int fail_inputs(const struct run_inputs *in) {
-    log_error("%s: not enough memory", in->command);
-    return -1;
-}
 
 void run_inputs_leave_out(struct run_inputs *in, const char *path, const char *why) {
     log_error("%.500s: %s; left out", path, why);
@@ -106,7 +102,7 @@ static int add_input(struct run_inputs *in, const char *path, int fd, const stru
     }
     in->input = scratch_array_grow(&in->memory, in->input, in->count, &in->room, sizeof *in->input);
     if (!in->input || hash_map_add(&in->known, hash, in->count)) {
-        return fail_inputs(in);
+        return command_lack_memory(in->command, -1);
     }
     struct run_input *to = &in->input[in->count++];
     *to = (struct run_input){.path = path, .device = s->st_dev, .inode = s->st_ino};
@@ -164,7 +160,7 @@ static int list_names(struct run_inputs *in, const char *path, DIR *folder, stru
         names->name =
             scratch_array_grow(&in->memory, names->name, names->count, &room, sizeof *names->name);
         if (!name || !names->name) {
-            return fail_inputs(in);
+            return command_lack_memory(in->command, -1);
         }
         if (entry->d_type != DT_DIR) {
             names->name[names->count++] = name;
@@ -186,7 +182,7 @@ static int take_folder(struct run_inputs *in, const char *path) {
     }
     const uint32_t *order = order_by(&in->memory, names.count, is_name_before, &names);
     if (!order) {
-        return fail_inputs(in);
+        return command_lack_memory(in->command, -1);
     }
     for (uint32_t i = 0; i < names.count; ++i) {
         if (take_from_folder(in, names.name[order[i]])) {
@@ -226,7 +222,7 @@ int run_inputs_take(struct run_inputs *in, const char *command, const char *out,
     in->command = command;
     in->has_out = out && !stat(out, &in->out);
     if (hash_map_start(&in->known, &in->memory, 0)) {
-        return fail_inputs(in);
+        return command_lack_memory(in->command, -1);
     }
     for (int i = 0; i < count; ++i) {
         if (take_path(in, out, paths[i])) {

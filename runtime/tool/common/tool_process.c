@@ -133,22 +133,6 @@ static int become_program(const char *file, char **argv, const struct tool_child
     return errno;
 }
 
-/* Reads what the child of the pipe wrote when it could not become the program: errno. 0: exec has
- * closed the pipe. */
-static int read_failure(int from, pid_t child) {
-    int why = 0;
-    ssize_t got;
-    do {
-        got = read(from, &why, sizeof why);
-    } while (got < 0 && errno == EINTR);
-    if (got != (ssize_t)sizeof why) {
-        return 0;
-    }
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
-    return why;
-}
-
 /* posix_spawn cannot have a program ignore a signal: if the tool itself ignored SIGCHLD around the
  * call, the status of a program that ends at once would be lost. */
 int tool_process_spawn(pid_t *pid, const char *file, char **argv, const struct tool_child *how) {
@@ -173,12 +157,13 @@ int tool_process_spawn(pid_t *pid, const char *file, char **argv, const struct t
     } else if (how->leads_group) {
         setpgid(*pid, *pid); /* by the first of both, so that a signal to the group finds it */
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
-    if (!why) {
-        why = read_failure(ends[0], *pid);
+    /* The child has written why it could not become the program, or exec has closed the pipe. */
+    if (!why && read(ends[0], &why, sizeof why) > 0) {
+        waitpid(*pid, NULL, 0);
     }
     close(ends[0]);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return why;
 }
 

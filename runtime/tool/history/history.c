@@ -21,11 +21,6 @@
 /* The total or the self time is a bound: the run has no value there. */
 #define ROW_BOUNDS (ROW_PARTIAL | ROW_SELF_PARTIAL)
 
-static int fail_history(void) {
-    log_error("export: not enough memory");
-    return -1;
-}
-
 /* ---- The series. */
 
 static int is_series(const struct history_series *s, const struct stint_row *row, const char *set,
@@ -196,7 +191,7 @@ static int history_add_run(struct history *h, struct run_inputs *in,
         ++h->runs;
     }
     run_close(&r);
-    return failed ? fail_history() : 0;
+    return failed ? command_lack_memory("export", -1) : 0;
 }
 
 /* ---- All of them. */
@@ -224,7 +219,7 @@ static int history_read(struct history *h, struct run_inputs *in) {
     const uint32_t *order = run_inputs_by_start(in);
     h->run = scratch_array(&h->memory, (size_t)in->count + 1, sizeof *h->run);
     if (!order || !h->run || hash_map_start(&h->series_of, &h->memory, 0)) {
-        return fail_history();
+        return command_lack_memory("export", -1);
     }
     progress_start("reading", NULL);
     int failed = 0;

@@ -225,8 +225,7 @@ int history_write(struct history *h, const char *folder) {
         order = order_by(&h->memory, h->count, is_title_before, h);
     }
     if (!order) {
-        log_error("export: not enough memory");
-        return COMMAND_FAILED;
+        return command_lack_memory("export", COMMAND_FAILED);
     }
     if (make_history_folder(folder)) {
         return COMMAND_FAILED;

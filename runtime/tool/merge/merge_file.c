@@ -100,10 +100,7 @@ int merge_file_publish(struct merge_file *f) {
         return fail_file(f, error_text(errno));
     }
     const char *why = replace_file_commit(&f->file);
-    if (why) {
-        return fail_file(f, why);
-    }
-    return 0;
+    return why ? fail_file(f, why) : 0;
 }
 
 void merge_file_close(struct merge_file *f) {

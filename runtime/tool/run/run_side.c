@@ -176,8 +176,7 @@ static unsigned signal_orphans(struct run_side *s, int number) {
 static int kill_side(struct run_side *s) {
     int status = 0;
     kill(-now.pid, SIGKILL);
-    while (waitpid(now.pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    waitpid(now.pid, &status, 0);
     double until = tool_process_seconds() + GRACE_S;
     while (signal_orphans(s, SIGKILL) && wait_event(until) >= 0) {
     }
