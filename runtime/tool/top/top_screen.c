@@ -155,8 +155,7 @@ static enum top_event read_key(int typing, char *key) {
 enum top_event top_screen_wait(double seconds, int typing, char *key) {
     double until = tool_process_seconds() + seconds, left = seconds;
     while (left > 0) {
-        int resized = noted;
-        noted = 0;
+        int resized = __atomic_exchange_n(&noted, 0, __ATOMIC_RELAXED);
         if (ended) {
             break;
         }
