@@ -180,17 +180,14 @@ static const char *open_in_place(struct replace_file *f, mode_t mode, int access
 static const char *open_file(struct replace_file *f, mode_t mode) {
     struct stat s = {.st_mode = S_IFREG | mode}; /* there is none */
     int appends = f->how & REPLACE_APPEND;
-    int exists = !lstat(f->path, &s);
+    lstat(f->path, &s);
     if (is_written_in_place(s.st_mode, f->how)) {
         return open_in_place(f, mode, O_WRONLY);
     }
     if (!S_ISREG(s.st_mode) && (appends || !S_ISLNK(s.st_mode) || !is_link_to_file(f->path))) {
         return REPLACE_FILE_IRREGULAR;
     }
-    const char *why = NULL;
-    if (exists) {
-        why = find_why_kept(f->path, f->how);
-    }
+    const char *why = find_why_kept(f->path, f->how);
     if (why) {
         return why;
     }

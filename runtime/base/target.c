@@ -29,7 +29,6 @@ int target_put(struct target *t, const char *path, int how, mode_t mode, target_
                void *what, const char **why) {
     *why = replace_file_open(&t->file, path, how, mode);
     if (*why) {
-        replace_file_abort(&t->file);
         return -1;
     }
     sink_start(&t->sink, t->file.fd);

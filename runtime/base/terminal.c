@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reports and the tool call: what a terminal may show of bytes, and what is known of it by the
+ * environment and ioctl. Nothing is kept, so each call sees the terminal as it is then.
+ */
 #include "terminal.h"
 
 #include <stdint.h>

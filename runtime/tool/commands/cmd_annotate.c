@@ -148,8 +148,7 @@ static int annotate_run(struct run *r, const struct arguments *a) {
         annotate_html_end(&out, &list);
     }
     if (out.failed || list.failed) {
-        log_error("annotate: not enough memory");
-        status = COMMAND_FAILED;
+        status = command_lack_memory("annotate", COMMAND_FAILED);
     }
     if (status == COMMAND_GOOD) {
         if (a->html) {

@@ -257,10 +257,7 @@ static int take_top_sort(const char *text, enum top_sort *out) {
 
 static int take_top_view(const char *text, int *tree) {
     *tree = !strcmp(text, "tree");
-    if (*tree || !strcmp(text, "table")) {
-        return 0;
-    }
-    return -1;
+    return *tree || !strcmp(text, "table") ? 0 : -1;
 }
 
 static int take_top_option(void *to, const struct option_value *value) {

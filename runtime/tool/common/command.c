@@ -92,8 +92,5 @@ int command_take_interval(const char *text, double *out) {
     if (!rest || (strcmp(rest, "") && strcmp(rest, "s"))) {
         return -1;
     }
-    if (!(*out >= 0.1 && *out <= 3600)) {
-        return -1;
-    }
-    return 0;
+    return *out >= 0.1 && *out <= 3600 ? 0 : -1;
 }

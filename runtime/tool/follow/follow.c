@@ -272,12 +272,9 @@ static int follow_text(struct follower *w) {
 
 /* All files once. The exit status so far. */
 static int follow_once(struct follower *w) {
-    int status = COMMAND_GOOD;
     w->unwritten = 0;
     const char *why = run_watch_look(&w->watch);
-    if (why) {
-        status = COMMAND_FAILED;
-    }
+    int status = why ? COMMAND_FAILED : COMMAND_GOOD;
     if (why && !w->looking_failed) {
         log_error("not all run files are followed: %s", why);
     }

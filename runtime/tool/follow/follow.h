@@ -72,6 +72,7 @@ struct run_watch {
     int name_count;
     struct watched *run;
     uint32_t runs;
+    size_t room;        /* bytes of `run` */
     const char *missed; /* why the last look missed files, or NULL */
     void (*free_state)(void *state);
 };

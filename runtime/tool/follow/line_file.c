@@ -67,13 +67,13 @@ static const char *prepare_file(const struct line_file *f) {
     if (fstat(f->file.fd, &s)) {
         return error_text(errno);
     }
-    if (S_ISREG(s.st_mode) && replace_file_lock(f->file.fd)) {
+    if (!S_ISREG(s.st_mode)) {
+        return NULL;
+    }
+    if (replace_file_lock(f->file.fd)) {
         return REPLACE_FILE_LOCKED;
     }
-    if (S_ISREG(s.st_mode) && end_last_line(f->file.fd, s.st_size)) {
-        return error_text(errno);
-    }
-    return NULL;
+    return end_last_line(f->file.fd, s.st_size) ? error_text(errno) : NULL;
 }
 
 const char *line_file_open(struct line_file *f, const char *path) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
+#include "base/scratch.h"
 #include "runfile/run_open.h"
 #include "tool/common/command.h"
 #include "tool/common/run_inputs.h"
@@ -30,10 +31,16 @@ static struct watched *find_watched(const struct run_watch *w, const struct stat
 }
 
 static void watch_add(struct run_watch *w, const char *path, int fd, const struct stat *s) {
-    void *more = realloc(w->run, (w->runs + 1) * sizeof *w->run);
+    size_t needed = (w->runs + 1) * sizeof *w->run;
+    if (needed > w->room) {
+        void *more = pages_grow(w->run, w->room, 2 * needed);
+        if (more) {
+            w->run = more;
+            w->room = 2 * needed;
+        }
+    }
     char *copy = strdup(path);
-    w->run = more ? more : w->run;
-    if (!more || !copy) {
+    if (needed > w->room || !copy) {
         free(copy);
         close(fd);
         w->missed = error_text(ENOMEM);
@@ -116,7 +123,7 @@ const char *run_watch_look(struct run_watch *w) {
     return w->missed;
 }
 
-static int is_named(const struct watched *f) {
+static int is_name_current(const struct watched *f) {
     struct stat s;
     return !stat(f->path, &s) && s.st_dev == f->device && s.st_ino == f->inode;
 }
@@ -124,9 +131,9 @@ static int is_named(const struct watched *f) {
 /* By its name, for messages, as long as that leads to it; else by the descriptor. */
 static int open_watched(struct watched *f, struct run *r) {
     char path[64];
-    if (is_named(f)) {
+    if (is_name_current(f)) {
         int failed = run_open(r, f->path);
-        if (failed || is_named(f)) {
+        if (failed || is_name_current(f)) {
             return failed;
         }
         run_close(r);
@@ -197,5 +204,5 @@ void run_watch_free(struct run_watch *w) {
     for (uint32_t i = 0; i < w->runs; ++i) {
         watched_free(w, &w->run[i]);
     }
-    free(w->run);
+    pages_put(w->run, w->room);
 }

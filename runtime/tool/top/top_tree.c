@@ -16,10 +16,7 @@ struct arrangement {
 
 static uint32_t parent_of(const struct arrangement *a, uint32_t row) {
     uint32_t parent = a->table->row[row].parent;
-    if (parent == SNAPSHOT_NONE) {
-        return a->table->count;
-    }
-    return parent;
+    return parent == SNAPSHOT_NONE ? a->table->count : parent;
 }
 
 /* How many rows are added if this one is shown: it, and those around it that are not yet. Counts
@@ -75,10 +72,7 @@ static uint32_t next_in_tree(const struct arrangement *a, uint32_t row) {
     while (row != a->table->count && a->next[row] == SNAPSHOT_NONE) {
         row = parent_of(a, row);
     }
-    if (row == a->table->count) {
-        return SNAPSHOT_NONE;
-    }
-    return a->next[row];
+    return row == a->table->count ? SNAPSHOT_NONE : a->next[row];
 }
 
 int64_t top_tree_arrange(struct top_order *order, const struct top_table *t, uint32_t most) {
