@@ -3,11 +3,8 @@
 """States that a process inherits, with each command of the tool: a command does what it does in a
 plain state, and a program that it starts has the state that it would have without the tool.
 
-    inherited_test.py TOOL FAKE_PROGRAM INHERITED CASE
-
-FAKE_PROGRAM is tool_program.c on a clock of its own; INHERITED is inherited.c.
+    inherited_test.py TOOL PROGRAM ANNOTATED INHERITED CASE
 """
-import concurrent.futures
 import os
 import pathlib
 import re
@@ -19,9 +16,10 @@ import subprocess
 import sys
 import time
 
-from cases import LIMIT, SKIPPED, environment, main, need
+import commands
+from cases import SKIPPED, environment, main, need
 
-TOOL, FAKE, STATE = sys.argv[1:4]
+TOOL, PROGRAM = sys.argv[1:3]
 NOBODY = 65534
 ALL = signal.valid_signals()
 
@@ -36,12 +34,6 @@ def block(*numbers):
 
 def close(*numbers):
     return lambda: [os.close(number) for number in numbers]
-
-
-def become_nobody():
-    os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
 
 
 def leave_children():
@@ -102,100 +94,70 @@ STATES = {
 }
 
 # Its message, which must not be in the output, takes some intervals: in two states only.
-SLOW = "export --follow of a bad file"
-# {}: the folder of the cell; {top}: the one above, where a.stint and b.stint are.
-PROGRAM = ["--", "{top}/inherited", "{}/state", "{top}/fake", "end"]
+SLOW = "follow a bad file"
 COMMANDS = {
-    "run": ["run", *PROGRAM],
-    "run --file": ["run", "--file", "{}/x.stint", "--report", "tree", *PROGRAM],
-    "run --mpi": ["run", "--mpi", "--report", "none", *PROGRAM],
-    "run of a failure": ["run", "--report", "none", "--", "{top}/inherited", "{}/state"],
-    "ab": ["ab", "--pairs", "1", "--seed", "1", *PROGRAM, *PROGRAM],
-    "merge": ["merge", "{top}/a.stint", "{top}/b.stint", "-o", "{}/all.stint"],
-    "export": ["export", "{top}/a.stint", "--to", "csv"],
-    "export -o": ["export", "{top}/a.stint", "--to", "html", "-o", "{}/page.html"],
-    "export --follow": ["export", "{top}/a.stint", "--to", "otlp", "--follow", "0.1", "-o", "{}/lines"],
-    SLOW: ["export", "{top}/a.stint", "{top}/fake", "--to", "otlp", "--follow", "0.1", "-o", "{}/lines"],
-    "export --to history": ["export", "{top}/a.stint", "--to", "history", "-o", "{}"],
-    "top": ["top", "--once", "--interval", "0.1", "{top}/a.stint"],
-    "report": ["report", "{top}/a.stint"],
-    "report --every": ["report", "--every", "0.1", "{top}/a.stint"],
-    "diff": ["diff", "{top}/a.stint", "--", "{top}/b.stint"],
-    "info": ["info", "{top}/a.stint"],
-    "annotate": ["annotate", "{top}/a.stint"],
-    "help": ["help"],
-    # The library by itself.
-    "program": ["/usr/bin/env", "STINT_FILE={}/r.stint", "STINT_REPORT=table", "STINT_OUTPUT={}/report",
-                "{top}/fake", "end"],
+    **commands.COMMANDS,
+    "run --file": "run --file FILE --report tree -- STARTED",
+    "run --mpi": "run --mpi --report none -- STARTED",
+    "run of a failure": "run --report none -- INHERITED STATE",
+    SLOW: "export A PROGRAM -t otlp --follow 0.1 -o OUT",
+    "help": "help",
 }
 
 
 class Cell:
     """The result of a command: all numbers in its texts are one, as those of processes differ."""
+    folder = paths = None
+    user, plain = 0, {}
 
-    def __init__(self, command, state, user, top, number):
-        self.folder = top / ("cell-%d" % number)
-        self.folder.mkdir()
-        if user:
-            os.chown(str(self.folder), NOBODY, NOBODY)
-        argv = [word.format(self.folder, top=top) for word in COMMANDS[command]]
-        if not argv[0].startswith("/"):
-            argv.insert(0, str(top / "stint"))
-        self.rc, out, err = self.start(argv, state, user)
-        self.out, self.err = self.plain_text(out), self.plain_text(err)
+    def __init__(self, number, command, state):
+        self.place, paths = commands.make_place(Cell.folder, number)
+        paths = {**Cell.paths, **paths}
+        paths["STARTED"] = "{INHERITED} {STATE} {PROGRAM} end".format(**paths)
+        done = self.start(commands.words_of(COMMANDS[command], paths), state)
         self.state = self.reference = self.read_state()
         if self.state:
-            self.start([str(top / "inherited"), str(self.folder / "state")], state, user)
+            self.start([paths["INHERITED"], str(paths["STATE"])], state)
             self.reference = self.read_state()
-        self.files = dict(self.list_files())
-        shutil.rmtree(str(self.folder))
+        shutil.rmtree(str(self.place))
+        done.files.pop("state", None)
+        files = {self.plain_text(name): file for name, file in done.files.items()}
+        if command in ("program", "run page"):
+            files["out"] = files["out"][0], self.plain_text(files["out"][1].decode())
+        self.outcome = (done.rc, self.plain_text(done.out.decode()),
+                        self.plain_text("".join(line + "\n" for line in done.lines)), files)
 
-    def start(self, argv, state, user):
+    def start(self, argv, state):
         def prepare():
-            if user:
-                become_nobody()
+            if Cell.user:
+                commands.become(Cell.user)
             os.umask(0o22)
             STATES[state]()
 
-        stdout = subprocess.PIPE
-        if state == "no reader":
-            reader, stdout = os.pipe()
-            os.close(reader)
-        with subprocess.Popen(argv, preexec_fn=prepare, cwd=str(self.folder), stdin=subprocess.DEVNULL,
-                              stdout=stdout, stderr=subprocess.PIPE,
-                              env={} if state == "no environment" else environment()) as process:
-            if state == "no reader":
-                os.close(stdout)
-            out, err = process.communicate(timeout=LIMIT)
-            return process.returncode, out or b"", err
+        options = {"stdin": subprocess.DEVNULL}
+        if state == "no environment":
+            options["env"] = {}
+        if state != "no reader":
+            return commands.execute(argv, self.place, prepare, **options)
+        reader, writer = os.pipe()
+        os.close(reader)
+        with open(writer, "wb") as stdout:
+            done = commands.execute(argv, self.place, prepare, stdout=stdout, **options)
+        return done._replace(out=b"")
 
     def plain_text(self, text):
-        text = text.decode().replace(str(self.folder), "FOLDER")
-        return re.sub(r"\d+", "1", re.sub(r"stint-ab-\w{6}", "stint-ab", text))
+        text = re.sub(r"stint-ab-\w{6}", "stint-ab", text.replace(str(self.place), ""))
+        return re.sub(r"\d+", "1", text)
 
     def read_state(self):
         """The lines of inherited.c that matter. The run file's folder is gone, if it was the tool's."""
-        path = self.folder / "state"
+        path = self.place / "state"
         if not path.exists():
             return []
         file, *lines = path.read_text().splitlines()
         path.unlink()
         need(not re.search(r"/stint-\w{6}/", file) or not os.path.exists(os.path.dirname(file)), "left there", file)
         return [line for line in lines if re.match("descriptor|timer|nice|Sig(Blk|Ign)|Umask|[UG]id|Groups|Max", line)]
-
-    def list_files(self):
-        """(name, (mode, content))"""
-        for path in sorted(self.folder.rglob("*")):
-            name = self.plain_text(str(path.relative_to(self.folder)).encode())
-            mode = path.stat().st_mode
-            if not os.access(str(path), os.R_OK):
-                path.chmod(0o700)
-            content = None
-            if stat.S_ISREG(mode) and (name == "all.stint" or not name.endswith(".stint")):
-                content = path.read_bytes() # a run file has a hole of 64 MB
-            if name == "report":
-                content = self.plain_text(content)
-            yield name, (mode, content)
 
 
 def masked(mode, umask):
@@ -206,55 +168,44 @@ def masked(mode, umask):
     return mode
 
 
-def expected_cell(command, state, plain, cell):
+def expected_outcome(command, state, outcome):
     """As in the plain state, but for what the state itself changes."""
     if (command, state) == ("ab", "no folder"):
         return 2, "", "stint: ab: .: No such file or directory\n", {}
-    rc, out, err = plain.rc, plain.out, plain.err
+    rc, out, err, files = Cell.plain[command].outcome
     closed = state.split()[1:] if "closed" in state else ["1"] if state == "no reader" else []
     if out and "1" in closed:
         rc, out = 2 if command in ("ab", "diff") else 1, ""
-        err = cell.err if re.fullmatch(r"(stint: .*\n){0,2}", cell.err) else "fewer lines"
+        err = outcome[2] if re.fullmatch(r"(stint: .*\n){0,2}", outcome[2]) else "fewer lines"
     if "2" in closed:
         err = ""
     umask = int((re.findall(r"umask (\d+)", state) or ["22"])[0], 8)
-    return rc, out, err, {name: (masked(mode, umask), content) for name, (mode, content) in plain.files.items()}
+    return rc, out, err, {name: (masked(mode, umask), content) for name, (mode, content) in files.items()}
 
 
-def faults(command, state, plain, cell):
+def faults(number, command, state):
     """Each difference from what is expected, as text."""
-    found = cell.rc, cell.out, cell.err, cell.files
-    for name, a, b in zip(("status", "stdout", "stderr", "files"), expected_cell(command, state, plain, cell), found):
+    cell = Cell(number, command, state)
+    found = []
+    for name, a, b in zip(("status", "stdout", "stderr", "files"),
+                          expected_outcome(command, state, cell.outcome), cell.outcome):
         if a != b:
-            yield "%s: expected\n%s\nfound\n%s" % (name, a, b)
+            found.append("%s: expected\n%.999s\nfound\n%.999s" % (name, a, b))
     # A side of ab has standard descriptors of its own, and no timers.
     own = r"descriptor [012],|timer" if command == "ab" else "$"
     a, b = ([line for line in state if not re.match(own, line)] for state in (cell.reference, cell.state))
     if a != b:
-        yield "state of the program: expected\n%s\nfound\n%s" % ("\n".join(a), "\n".join(b))
-
-
-def check_command(command, top, user):
-    """The states, one after the other in a process of its own, which has no threads. Another user
-    than root has those that depend on modes of files only."""
-    number = list(COMMANDS).index(command) * len(STATES)
-    plain = Cell(command, "plain", user, top, number)
-    states = ["closed 2"] if command == SLOW else [state for state in STATES if not user or "umask" in state]
-    cells = {state: Cell(command, state, user, top, number + i) for i, state in enumerate(states)}
-    return ["%s, %s: %s" % (command, state, fault) for state, cell in cells.items()
-            for fault in faults(command, state, plain, cell)]
+        found.append("state of the program: expected\n%s\nfound\n%s" % ("\n".join(a), "\n".join(b)))
+    return ["%s, %s: %s" % (command, state, fault) for fault in found]
 
 
 def check_all(folder, user):
-    for name, program in ("stint", TOOL), ("fake", FAKE), ("inherited", STATE):
-        (shutil.copy if user else os.symlink)(program, str(folder / name))
-    for name in "a.stint", "b.stint":
-        subprocess.run([str(folder / "fake"), "end"], env=environment(STINT_FILE=folder / name), check=True)
-        (folder / name).chmod(0o644)
-    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(check_command, COMMANDS, [folder] * len(COMMANDS), [user] * len(COMMANDS))
-        found = [fault for result in results for fault in result]
-    need(not found, *found)
+    """Another user than root has the states that depend on modes of files only."""
+    Cell.folder, Cell.paths, Cell.user = folder, commands.make_inputs(folder), user
+    Cell.plain = dict(zip(COMMANDS, commands.judge_all(Cell, [(name, "plain") for name in COMMANDS])))
+    cells = [(name, state) for name in COMMANDS for state in STATES
+             if (state == "closed 2" if name == SLOW else not user or "umask" in state)]
+    commands.need_none(sum(commands.judge_all(faults, cells), []))
 
 
 def signals_of(argv, prepare, field):
@@ -271,7 +222,7 @@ def case_signals(folder):
     """A signal that is ignored, as by nohup, stays so for commands that others end; one that is
     blocked does not."""
     run, three = folder / "r.stint", {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}
-    with subprocess.Popen([FAKE, "busy"], env=environment(STINT_FILE=run), stdout=subprocess.PIPE) as program:
+    with subprocess.Popen([PROGRAM, "busy"], env=environment(STINT_FILE=run), stdout=subprocess.PIPE) as program:
         need(program.stdout.readline() == b"ready\n")
         try:
             for words in (["export", run, "--to", "otlp", "--follow", "0.1"], ["top", run, "--interval", "0.1"]):
@@ -283,20 +234,16 @@ def case_signals(folder):
 
 
 def case_own_user(folder):
-    check_all(folder, False)
+    check_all(folder, 0)
 
 
 def case_another_user(folder):
-    folder.chmod(0o711)
-    try:
-        os.chown(str(folder), NOBODY, NOBODY)
-        subprocess.run(["/bin/ls", str(folder)], preexec_fn=become_nobody, check=True)
-        os.chown(str(folder), 0, 0)
-    except (OSError, subprocess.SubprocessError) as why:
-        print("skipped: there is no other user who can reach the folder:", why)
+    folder.chmod(0o755)
+    if not commands.can_be(NOBODY, folder):
+        print("skipped: there is no other user who can reach the folder")
         return SKIPPED
-    return check_all(folder, True)
+    return check_all(folder, NOBODY)
 
 
 if __name__ == "__main__":
-    sys.exit(main(globals(), sys.argv[4]))
+    sys.exit(main(globals(), sys.argv[5]))

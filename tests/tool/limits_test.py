@@ -4,64 +4,71 @@
 it does without, or says in one line why not and ends with a status, by no signal. It leaves nothing
 behind, and what was at the place of its output is there or was replaced by all that it writes.
 
-    limits_test.py TOOL PROGRAM ANNOTATED LIMITED
+    limits_test.py TOOL PROGRAM ANNOTATED INHERITED CASE
 
-PROGRAM is tool_program.c on the fake clock, ANNOTATED annotate_program.c, LIMITED limited.c. As
-root, half of the cells are those of users that have no other process.
+As root, half of the cells are those of users that have no other process.
 """
 import collections
-import concurrent.futures
 import contextlib
 import errno
-import functools
-import hashlib
 import itertools
 import os
 import pathlib
+import resource
 import shutil
-import subprocess
 import sys
 import time
 
-from cases import FORMATS, LIMIT, SKIPPED, environment, is_sanitized, main, need, used_bytes
+import commands
+from cases import FORMATS, SKIPPED, environment, is_sanitized, main, need
 
-ANNOTATED, LIMITED = sys.argv[3:5]
 OLD = b"what was there before\n"
 MB = 1 << 20
 
-# The values at which a command may fail, and those at which it may not.
+# By the letter of the shell's ulimit; g is a control group of memory. The values at which a command
+# may fail, and those at which it may not.
 LIMITS = {
-    "f": ((0, 1, 4096, 65536), (128 * MB,)),
-    "n": ((4, 5, 6, 8), (12,)),
-    "v": ((6 * MB, 8 * MB, 12 * MB), (40 * MB, 200000000, 1000000000)),
-    "d": ((MB // 2, MB, 3 * MB), (40 * MB,)),
-    "s": ((), (64 << 10, MB)),
-    "u": ((0, 1), (8,)),
-    "g": ((MB, 3 * MB, 8 * MB), ()),
+    "f": (resource.RLIMIT_FSIZE, (0, 1, 4096, 65536), (128 * MB,)),
+    "n": (resource.RLIMIT_NOFILE, (4, 5, 6, 8), (12,)),
+    "v": (resource.RLIMIT_AS, (6 * MB, 8 * MB, 12 * MB), (40 * MB, 200000000, 1000000000)),
+    "d": (resource.RLIMIT_DATA, (MB // 2, MB, 3 * MB), (40 * MB,)),
+    "s": (resource.RLIMIT_STACK, (), (64 << 10, MB)),
+    "u": (resource.RLIMIT_NPROC, (0, 1), (8,)),
+    "g": (None, (MB, 3 * MB, 8 * MB), ()),
 }
 
 COMMANDS = {
-    "report": "report A", "tree": "report A -v tree", "report of many names": "report BIG",
-    "threads": "report A -v threads", "stdin": "report -", "every": "report A --every 0.1",
-    "info": "info A", "top": "top A", "annotate": "annotate LINES", "diff": "diff A -- B",
-    "diff of many names": "diff BIG -- BIG", "merge": "merge A B -o OUT",
-    "merge of threads": "merge A B -o OUT --keep threads", "merge of many": "merge MANY -o OUT",
+    **commands.COMMANDS,
+    "tree": "report A -v tree", "report of many names": "report BIG",
+    "threads": "report A -v threads", "stdin": "report -",
+    "diff of many names": "diff BIG -- BIG",
+    "merge of names": "merge A B -o OUT", "merge of many": "merge MANY -o OUT",
     "merge of many names": "merge BIG A -o OUT", "page of many names": "export BIG -t html -o OUT",
     "follow lines": "export A B -t otlp --follow 0.1 -o OUT",
     "follow lines to a pipe": "export A B -t otlp --follow 0.1",
-    "follow text": "export A B -t prometheus --follow 0.1 -o OUT",
-    "follow page": "export A -t html --follow 0.1 -o OUT",
-    "history": "export MANY -t history -o DIR",
-    "run": "run -- PROGRAM end", "run page": "run --html OUT -- PROGRAM end",
-    "ab": "ab -n 2 -o DIR -- PROGRAM end -- PROGRAM end",
+    "history": "export MANY -t history -o HERE",
+    "ab": "ab -n 2 -o DIR -- STARTED -- STARTED",
 }
 for name in FORMATS:
     COMMANDS[name] = "export A -t %s -o OUT" % name
     COMMANDS[name + " to a pipe"] = "export A -t %s" % name
+del COMMANDS["export"], COMMANDS["program"]
 # Programs run under the limit, too: their times and what they could record are others each time.
 STARTERS = ("run", "run page", "ab")
 
-Outcome = collections.namedtuple("Outcome", "rc out lines files")
+
+def make_group(number, value):
+    """A control group with so much memory, of either version."""
+    top = pathlib.Path("/sys/fs/cgroup")
+    old = (top / "memory" / "memory.limit_in_bytes").exists()
+    group = top / ("memory" if old else "") / ("stint-%d-%d" % (os.getpid(), number))
+    group.mkdir()
+    try:
+        (group / ("memory.limit_in_bytes" if old else "memory.max")).write_text(str(value))
+    except OSError:
+        group.rmdir()
+        raise
+    return group
 
 
 def remove_group(group):
@@ -80,102 +87,72 @@ def is_whole(name, out, plain):
     return out in (OLD, plain.files["out"]) or (name == "run page" and out.endswith(b"</html>\n"))
 
 
-class Table:
-    def __init__(self, folder):
-        self.folder, self.users, self.numbers, self.killed = folder, 0, itertools.count(1), set()
-        folder.chmod(0o755)
-        self.paths = {"BIG": folder / "big", "MANY": folder / "many"}
-        for name, program in (("TOOL", sys.argv[1]), ("PROGRAM", sys.argv[2])):
-            self.paths[name] = folder / name.lower()
-            shutil.copy(program, self.paths[name])  # where other users reach it
-        self.paths["MANY"].mkdir()
-        for name in ("a", "b"):
-            self.paths[name.upper()] = self.record(folder / name, "end", STINT_TRACE="1M")
-        self.record(self.paths["BIG"], "many", "5000")
-        for number in range(12):
-            self.record(self.paths["MANY"] / ("r%d" % number), "end")
-        source = folder / "a.c"
-        source.write_text("int a;\n")
-        self.paths["LINES"] = self.record(
-            folder / "lines", source, "7 " + hashlib.sha256(b"int a;\n").hexdigest(), program=ANNOTATED)
-        self.input = used_bytes(self.paths["A"])
-        first = (1 << 29) + os.getpid() % 4096 * 4096
-        if os.getuid() == 0 and not self.start(("/bin/true",), "n", 64, first).returncode:
-            self.users = first
-        self.plain = {name: self.command(name, None, 0, 0) for name in COMMANDS}
+STATUSES = {}
 
-    @staticmethod
-    def record(file, *story, program=None, **more):
-        subprocess.run([program or sys.argv[2], *map(str, story)], check=True, stderr=subprocess.DEVNULL,
-                       env=environment(STINT_FILE=str(file), **more), stdout=subprocess.DEVNULL)
-        file.chmod(0o644)
-        return file
 
-    def start(self, command, limit, value, user, cwd=None, **env):
-        group = self.make_group(value) if limit == "g" else None
-        words = ("g", group) if group else ()
-        words += ("U", user) if user else ()  # RLIMIT_NPROC is set after: exec would fail
-        words += (limit, value) if limit and not group else ()
+class Cell:
+    """A command under a limit of that value, by that user."""
+    folder = paths = None
+    users, plain, input = 0, {}, b""
+
+    def __init__(self, number, limit, value):
+        self.number, self.limit, self.value = number, limit, value
+        is_other = Cell.users and limit and (limit in "ug" or number % 2)
+        self.user = Cell.users + number if is_other else 0
+        self.place, paths = commands.make_place(Cell.folder, number)
+        self.paths = {**Cell.paths, **paths}
+
+    def start(self, words, **env):
+        group = make_group(self.number, self.value) if self.limit == "g" else None
+
+        def prepare():
+            if group:
+                (group / "cgroup.procs").write_text("0")
+            if self.user:
+                commands.become(self.user)  # before RLIMIT_NPROC: exec would fail
+            if self.limit and not group:
+                resource.setrlimit(LIMITS[self.limit][0], (self.value, self.value))
+
         try:
-            return subprocess.run([LIMITED, *map(str, words), "--", *map(str, command)], cwd=cwd,
-                                  input=self.input, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  timeout=LIMIT, check=False, env=environment(COLUMNS=100, LINES=30, **env))
+            return commands.execute(words, self.place, prepare, input=Cell.input,
+                                    env=environment(COLUMNS=100, LINES=30, **env))
         finally:
             while group and not remove_group(group):
                 time.sleep(0.01)
 
-    def make_group(self, value):
-        """A control group with so much memory, of either version."""
-        top = pathlib.Path("/sys/fs/cgroup")
-        old = (top / "memory" / "memory.limit_in_bytes").exists()
-        group = top / ("memory" if old else "") / ("stint-%d-%d" % (os.getpid(), next(self.numbers)))
-        group.mkdir()
-        try:
-            (group / ("memory.limit_in_bytes" if old else "memory.max")).write_text(str(value))
-        except OSError:
-            group.rmdir()
-            raise
-        return group
+    def command(self, name):
+        out, folder = self.paths["OUT"], self.place / "tmp"
+        folder.mkdir()
+        out.write_bytes(OLD)
+        folder.chmod(0o777)
+        out.chmod(0o666)
+        done = self.start(commands.words_of(COMMANDS[name], self.paths), TMPDIR=folder)
+        need(not list(folder.iterdir()), name, self.limit, self.value, "a folder is left", done)
+        shutil.rmtree(str(self.place))
+        return done._replace(files={file: content for file, (_, content) in done.files.items()})
 
-    def command(self, name, limit, value, user):
-        place = self.folder / str(next(self.numbers))
-        paths = dict(self.paths, OUT=place / "out", DIR=place / "dir")
-        (place / "tmp").mkdir(parents=True)
-        paths["OUT"].write_bytes(OLD)
-        for path, mode in ((place, 0o777), (place / "tmp", 0o777), (paths["OUT"], 0o666)):
-            path.chmod(mode)
-        words = [paths.get(word, word) for word in COMMANDS[name].split()]
-        done = self.start([paths["TOOL"], *words], limit, value, user, cwd=place, TMPDIR=place / "tmp")
-        files = {str(p.relative_to(place)): p.read_bytes() for p in place.rglob("*") if p.is_file()}
-        need(not list((place / "tmp").iterdir()), name, limit, value, "a folder is left", done)
-        shutil.rmtree(place)
-        lines = done.stderr.decode().replace(str(place), "").splitlines()
-        return Outcome(done.returncode, done.stdout, lines, files)
-
-    @functools.lru_cache(maxsize=None)
-    def starts(self, limit, value, path, *words):
+    def starts(self, *words):
         """The status of a program under the limit by itself."""
-        user = self.users and self.users + next(self.numbers)
-        return self.start([path, *words], limit, value, user).returncode
+        key = self.limit, self.value, words
+        if key not in STATUSES:
+            STATUSES[key] = self.start(words).rc
+        return STATUSES[key]
 
-    def cell(self, name, limit, value, must):
+    def judge(self, name, must):
         """Whether the command worked; a text: why there is no such cell."""
-        number = next(self.numbers)
-        user = self.users + number if self.users and (limit in "ug" or number % 2) else 0
-        started = self.starts(limit, value, self.paths["TOOL"], "--version")
-        if started:  # 125: by LIMITED, as the environment is too large for a small stack
-            need(not must or started == 125, limit, value, "the tool does not start")
-            return "the tool does not start with %s = %d" % (limit, value)
-        plain, got = self.plain[name], self.command(name, limit, value, user)
-        what = ("%s, ulimit -%s %d, user %d" % (name, limit, value, user), got.rc, got.lines,
+        started = self.starts(self.paths["TOOL"], "--version")
+        if started:  # 125: not executed, as the environment is too large for a small stack
+            need(not must or started == 125, self.limit, self.value, "the tool does not start")
+            return "the tool does not start with %s = %d" % (self.limit, self.value)
+        alone = self.starts(*self.paths["STARTED"].split()) if name in STARTERS else 0
+        plain, got = Cell.plain[name], self.command(name)
+        what = ("%s, ulimit -%s %d, user %d" % (name, self.limit, self.value, self.user), got.rc, got.lines,
                 sorted(got.files))
         need(is_whole(name, got.files["out"], plain), "half an output", *what)
-        if limit == "g" and (got.rc == -9 or name in STARTERS):
-            self.killed.add(user)  # the kernel ended it, or its program; temporary files are left
-            return got.rc == plain.rc
+        if self.limit == "g" and (got.rc == -9 or name in STARTERS):
+            return got.rc == plain.rc  # the kernel ended it, or its program
         if name in STARTERS:
-            return self.judge_starter(name, plain, got, what, must,
-                                      self.starts(limit, value, self.paths["PROGRAM"], "end"))
+            return judge_starter(name, plain, got, what, must, alone)
         if got == plain:
             return True
         new = [line for line in got.lines if line not in plain.lines]
@@ -186,60 +163,83 @@ class Table:
         need(got.files.items() <= plain.files.items(), "half a file, or something is left", *what)
         return False
 
-    @staticmethod
-    def judge_starter(name, plain, got, what, must, alone):
-        need(not any(".tmp" in file for file in got.files), "something is left", *what)
-        if name == "ab":
-            need(got.rc in ((0, 1, 3) if must else (0, 1, 2, 3)) and (got.rc != 2 or got.lines), *what)
-            return got.rc != 2
-        need(got.rc == (128 - alone if alone < 0 else alone) or (not must and got.rc in (1, 126)), alone, *what)
-        need(got.rc == 0 or got.lines, "no line", *what)
-        return got.rc == plain.rc
 
-    def remove_left(self):
-        """The users whose folders were left in the memory of all."""
-        last, users = self.users + next(self.numbers), set()
-        for path in pathlib.Path("/dev/shm").glob("stint-*"):
-            with contextlib.suppress(FileNotFoundError):  # one of another test
-                if self.users and self.users < path.stat().st_uid < last:
-                    users.add(path.stat().st_uid)
-                    shutil.rmtree(path)
-        return users
+def judge_starter(name, plain, got, what, must, alone):
+    need(not any(".tmp" in file for file in got.files), "something is left", *what)
+    if name == "ab":
+        need(got.rc in ((0, 1, 3) if must else (0, 1, 2, 3)) and (got.rc != 2 or got.lines), *what)
+        return got.rc != 2
+    need(got.rc == (128 - alone if alone < 0 else alone) or (not must and got.rc in (1, 126)), alone, *what)
+    need(got.rc == 0 or got.lines, "no line", *what)
+    return got.rc == plain.rc
 
 
-def skip_reason(table, limit):
+def run_plain(number, name):
+    return Cell(number, None, 0).command(name)
+
+
+def run_cell(number, name, limit, value, must):
+    """The result, and whose temporary files may be left, as the kernel ended a command."""
+    cell = Cell(number, limit, value)
+    return cell.judge(name, must), cell.user if limit == "g" else None
+
+
+def remove_left(users):
+    """Those of the users whose folders were left in the memory of all."""
+    found = set()
+    for path in pathlib.Path("/dev/shm").glob("stint-*"):
+        with contextlib.suppress(FileNotFoundError):  # one of another test
+            if path.stat().st_uid in users:
+                found.add(path.stat().st_uid)
+                shutil.rmtree(str(path))
+    return found
+
+
+def skip_reason(limit):
     """Why there are no cells of that limit, or None."""
     if limit in "vdsg" and is_sanitized(sys.argv[1]):
         return "a sanitizer's memory is not the tool's"
-    if limit in "ug" and not table.users:
+    if limit in "ug" and not Cell.users:
         return "%s needs root and other users" % limit
-    if limit == "g":
-        try:
-            table.start(("/bin/true",), "g", 64 * MB, 0)
-        except OSError as error:
-            return "no control group of memory: %s" % error
+    try:
+        if limit == "g":
+            remove_group(make_group(0, 64 * MB))
+    except OSError as error:
+        return "no control group of memory: %s" % error
     return None
 
 
-def case_table(folder):
-    table, cells = Table(folder), []
-    skipped = collections.Counter()
-    for limit, (may, must) in LIMITS.items():
-        why = skip_reason(table, limit)
-        for name, value in itertools.product(COMMANDS, may + must):
-            if limit == "u" and name not in STARTERS:
-                continue
+def make_inputs(folder):
+    paths = commands.make_inputs(folder)
+    paths.update(BIG=folder / "big", MANY=folder / "many")
+    commands.record(paths["BIG"], paths["PROGRAM"], "many", 5000)
+    paths["MANY"].mkdir()
+    for number in range(12):
+        commands.record(paths["MANY"] / ("r%d" % number), paths["PROGRAM"], "end")
+    Cell.folder, Cell.paths, Cell.input = folder, paths, paths["A"].read_bytes()
+    first = (1 << 29) + os.getpid() % 4096 * 4096
+    Cell.users = first if commands.can_be(first, folder) else 0
+
+
+def case_limits(folder):
+    make_inputs(folder)
+    Cell.plain = dict(zip(COMMANDS, commands.judge_all(run_plain, [(name,) for name in COMMANDS])))
+    cells, skipped = [], collections.Counter()
+    for limit, (_, may, must) in LIMITS.items():
+        why = skip_reason(limit)
+        for name, value in itertools.product(STARTERS if limit == "u" else COMMANDS, may + must):
             if why:
                 skipped[why] += 1
             else:
                 cells.append((name, limit, value, value in must))
-    with concurrent.futures.ThreadPoolExecutor(1 + (os.cpu_count() or 1)) as threads:
-        results = collections.Counter(threads.map(lambda cell: table.cell(*cell), cells))
-    print("%d cells work, %d say why not" % (results.pop(True, 0), results.pop(False, 0)))
-    for why, count in (skipped + results).items():
+    results = commands.judge_all(run_cell, cells)
+    counts = collections.Counter(result for result, _ in results)
+    print("%d cells work, %d say why not" % (counts.pop(True, 0), counts.pop(False, 0)))
+    for why, count in (skipped + counts).items():
         print("%d cells skipped: %s" % (count, why))
-    need(not table.remove_left() - table.killed, "left in /dev/shm")
+    users = set(range(Cell.users, Cell.users + len(cells))) if Cell.users else set()
+    need(not remove_left(users) - {user for _, user in results}, "left in /dev/shm")
     return 0 if cells else SKIPPED
 
 
-sys.exit(main(globals(), "table"))
+sys.exit(main(globals(), sys.argv[5]))

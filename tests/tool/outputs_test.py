@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each output of the tool and STINT_OUTPUT against each thing that its name may lead to.
 
-    outputs_test.py TOOL PROGRAM ANNOTATED CASE
-
-PROGRAM is tool_program.c on a clock that only it advances; ANNOTATED is annotate_program.c.
+    outputs_test.py TOOL PROGRAM ANNOTATED INHERITED CASE
 """
-import concurrent.futures
 import fcntl
 import itertools
 import os
@@ -14,25 +11,21 @@ import subprocess
 import sys
 import threading
 
-from cases import LIMIT, environment, main, need, used_bytes
+import commands
+from cases import LIMIT, environment, main, need
 
-TOOL, PROGRAM, ANNOTATED = sys.argv[1:4]
 OLD, F_SETPIPE_SZ = b"old\n", 1031
-EXPORT = [TOOL, "export", "r.stint"]
 
-# Commands that write to O: whether it is named by the user or derived, replaced or appended to; how
-# what they write begins; and the words.
+# Commands that write to OUT: whether it is named by the user or derived, replaced or appended to,
+# and how what they write begins.
 COMMANDS = {
-    "export": ("named", b"name,set", [*EXPORT, "--to", "csv", "-o", "O"]),
-    "merge": ("named", b"STINTRUN", [TOOL, "merge", "r.stint", "-o", "O"]),
-    "annotate": ("named", b"<!DOCTYPE", [TOOL, "annotate", "lines.stint", "--html", "O"]),
-    "run": ("named", b"<!DOCTYPE", [TOOL, "run", "--report", "none", "--html", "O", PROGRAM, "work"]),
-    "page": ("derived", b"<!DOCTYPE", [*EXPORT, "--to", "html", "--follow", "0.1", "-o", "O"]),
-    "text": ("derived", b"# HELP", [*EXPORT, "--to", "prometheus", "--follow", "0.1", "-o", "O"]),
-    "history": ("derived", b"# Made by", [*EXPORT, "--to", "history", "-o", "."]),
-    "lines": ("lines", b'{"resourceMetrics"', [*EXPORT, "--to", "otlp", "--follow", "0.1", "-o", "O"]),
-    "report": ("report", b"stint table", [PROGRAM, "work"]),
+    "export": ("named", b"name,set"), "merge": ("named", b"STINTRUN"),
+    "annotate page": ("named", b"<!DOCTYPE"), "run page": ("named", b"<!DOCTYPE"),
+    "follow page": ("derived", b"<!DOCTYPE"), "follow text": ("derived", b"# HELP"),
+    "history": ("derived", b"# Made by"), "follow lines": ("lines", b'{"resourceMetrics"'),
+    "program": ("report", b"stint table"),
 }
+PATHS = {}
 KINDS = "named", "derived", "lines", "report"
 NOT_A_FILE, RUN, NO_SPACE = "is not a regular file", "it is a run file", "No space left"
 BAD = "Bad file descriptor"
@@ -82,30 +75,25 @@ def is_cell(command, output):
     if output == "input_of_stdout" and COMMANDS[command][0] not in OUTPUTS[output][4]:
         return False
     # merge refuses in words of its own (merge.refuses), and a closed stdout is one of the program.
-    return not (output.startswith("input") and command in ("annotate", "merge", "run") or
-                (command, output) == ("report", "stdout_closed"))
+    return not (output.startswith("input") and command in ("annotate page", "merge", "run page") or
+                (command, output) == ("program", "stdout_closed"))
 
 
-def check_cell(folder, command, output):
-    kind, begin, words = COMMANDS[command]
+def check_cell(number, command, output):
+    kind, begin = COMMANDS[command]
     make, name, redirect, place, refusals = OUTPUTS[output]
-    here = folder / command / output
-    here.mkdir(parents=True)
+    here, paths = commands.make_place(PATHS["A"].parent, number)
     out = "otava.yaml" if command == "history" else "O"
-    script = make.replace(" O", " " + out) + "\nprintf 'old\\n' >victim"
-    for file in ("r.stint", "lines.stint"):
-        os.symlink(folder / file, here / file) if "input" not in output else (
-            here / file).write_bytes((folder / file).read_bytes())
-    subprocess.run(["sh", "-c", "umask 022; printf 'old\\n' >victim; " + script], cwd=here, check=True)
+    subprocess.run(["sh", "-c", "umask 022; cp ../a r.stint; printf 'old\\n' >victim; " +
+                    make.replace(" O", " " + out) + "\nprintf 'old\\n' >victim"], cwd=here, check=True)
     reader = None
     if output == "fifo" and kind not in refusals:
         reader = os.open(here / "O", os.O_RDONLY | os.O_NONBLOCK)
         fcntl.fcntl(reader, F_SETPIPE_SZ, 1 << 20)
-    env = environment(STINT_REPORT="table", STINT_OUTPUT=name) if kind == "report" else environment()
-    done = subprocess.run(
-        ["sh", "-c", 'umask 022; exec "$@" ' + redirect, "sh", *(name if w == "O" else w for w in words)],
-        cwd=here, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        timeout=LIMIT, check=False)
+    words = commands.words_of(commands.COMMANDS[command], {**PATHS, **paths, "OUT": name, "A": "r.stint"})
+    done = subprocess.run(["sh", "-c", 'umask 022; exec "$@" ' + redirect, "sh", *words], cwd=here,
+                          env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=LIMIT, check=False)
     said, why = done.stderr.decode(), refusals.get(kind)
     need((here / "victim").read_bytes() == OLD and not (here / "none").exists(), "through the link")
     need(not [one for one in os.listdir(here) if ".tmp" in one], "left", os.listdir(here))
@@ -113,8 +101,8 @@ def check_cell(folder, command, output):
         status = 0 if kind == "report" else 2 if why == RUN or command == "merge" else 1
         need(why in said and done.returncode == status, "rc %d" % done.returncode, said)
         need(kind == "report" or said.count("\n") == 1, "one line", said)
-        need("input" not in output or (here / "r.stint").read_bytes() ==
-             (folder / "r.stint").read_bytes(), "the input")
+        need("input" not in output or (here / "r.stint").read_bytes() == PATHS["A"].read_bytes(),
+             "the input")
         return
     need(done.returncode == 0, "rc %d" % done.returncode, said)
     if place == "read":
@@ -129,31 +117,22 @@ def check_cell(folder, command, output):
         need(place == "s" or (not path.is_symlink() and path.stat().st_mode & 0o777 == mode), path.stat())
 
 
-def record(folder):
-    for program, file, *more in ((PROGRAM, "r.stint", "work"), (ANNOTATED, "lines.stint", "a.c", "-")):
-        subprocess.run([program, *more], env=environment(STINT_FILE=folder / file), check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        (folder / file).write_bytes(used_bytes(folder / file))
+def judge(number, command, output):
+    try:
+        return check_cell(number, command, output)
+    except Exception as wrong:  # pylint: disable=broad-except
+        return "%s to %s: %s" % (command, output, wrong)
 
 
 def case_table(folder):
-    record(folder)
-
-    def judge(cell):
-        try:
-            check_cell(folder, *cell)
-            return None
-        except Exception as wrong:  # pylint: disable=broad-except
-            return "%s to %s: %s" % (*cell, wrong)
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        cells = [cell for cell in itertools.product(COMMANDS, OUTPUTS) if is_cell(*cell)]
-        wrong = [one for one in pool.map(judge, cells) if one]
-    need(not wrong, *wrong)
+    PATHS.update(commands.make_inputs(folder))
+    cells = [cell for cell in itertools.product(COMMANDS, OUTPUTS) if is_cell(*cell)]
+    commands.need_none(commands.judge_all(judge, cells))
 
 
 def case_races(folder):
     """Another user's loop makes the name a file and a link to a file of ours in turns."""
-    record(folder)
+    paths = {**commands.make_inputs(folder), "OUT": "O", "FILE": "x.stint"}
     (folder / "victim").write_bytes(OLD)
     over = threading.Event()
 
@@ -166,11 +145,11 @@ def case_races(folder):
     flipping = threading.Thread(target=flip)
     flipping.start()
     try:
-        for command, times in (("lines", 15), ("report", 165), ("export", 30), ("merge", 30), ("page", 30),
-                               ("text", 30)):
-            subprocess.run(["sh", "-c", 'for i in %s; do timeout 0.2 "$@" 2>/dev/null; done; true' % ("x " * times), "sh",
-                            *COMMANDS[command][2]], cwd=folder, timeout=LIMIT, check=True,
-                           env=environment(STINT_REPORT="table", STINT_OUTPUT="O"))
+        for command, times in (("follow lines", 15), ("program", 165), ("export", 30), ("merge", 30),
+                               ("follow page", 30), ("follow text", 30)):
+            subprocess.run(["sh", "-c", 'for i in %s; do timeout 0.2 "$@" 2>/dev/null; done; true' % ("x " * times),
+                            "sh", *commands.words_of(commands.COMMANDS[command], paths)], cwd=folder,
+                           timeout=LIMIT, check=True, env=environment())
             need((folder / "victim").read_bytes() == OLD, command)
     finally:
         over.set()
@@ -178,4 +157,4 @@ def case_races(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(globals(), sys.argv[4]))
+    sys.exit(main(globals(), sys.argv[5]))

@@ -16,11 +16,6 @@ stint_test_cases(tool. tool_test.py LABELS tool
     race hostile_headers hostile_bytes hostile_cuts hostile_files hostile_sizes export info run
     run_html run_repeat run_signals run_files run_environment run_of_a_child top top_options top_screen top_size manual)
 
-stint_test_program(limited limited.c)
-stint_test(tool.limits tool Python3::Interpreter -B
-    "${CMAKE_CURRENT_SOURCE_DIR}/limits_test.py" $<TARGET_FILE:stint_tool>
-    $<TARGET_FILE:tool_program_fake> $<TARGET_FILE:annotate_program> $<TARGET_FILE:limited>)
-
 foreach(test IN ITEMS diff diff_math diff_order merge_hostile merge_inputs pairs process_wait progress)
     stint_add_test(TARGET stint_tool_${test} SOURCES ${test}_test.c LIBS stint_reader LABELS tool)
 endforeach()
