@@ -10,23 +10,14 @@ rates.
 import json
 import random
 import re
-import subprocess
 import sys
 
-from cases import LIMIT, environment, main, need
+from cases import main, need, run
 from rank_files import ROLE_NONE, ROLE_WAITING, RankFile, Scope
 
 TOOL = sys.argv[1]
 MS, US, S = 10**6, 10**3, 10**9
 UNITS = {"ns": 1, "us": US, "ms": MS, "s": S}
-
-
-def run(*command, rc=0):
-    done = subprocess.run([str(c) for c in command], env=environment(COLUMNS=1000),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          check=False, universal_newlines=True)
-    need(done.returncode == rc, "expected rc %s of %s" % (rc, command), done)
-    return done
 
 
 class Host:
@@ -244,10 +235,7 @@ def case_hostile(folder):
             at = draw.randrange(draw.choice((600, len(data))))
             data[at] = draw.choice((0, 1, 0x7f, 0x80, 0xff, draw.randrange(256)))
         files[1].write_bytes(data)
-        done = subprocess.run([TOOL, "merge", "--keep", "threads", *map(str, files), "-o",
-                               str(folder / "all.stint")], env=environment(COLUMNS=1000),
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                              check=False, universal_newlines=True)
+        done = run(TOOL, "merge", "--keep", "threads", *files, "-o", folder / "all.stint", rc=None)
         need(done.returncode in (0, 2), done)
         need("runtime error" not in done.stderr and "Sanitizer" not in done.stderr, done.stderr)
 

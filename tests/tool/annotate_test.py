@@ -11,10 +11,9 @@ import hashlib
 import os
 import random
 import re
-import subprocess
 import sys
 
-from cases import LIMIT, environment, main, need
+from cases import main, need, run
 
 TOOL, PROGRAM = sys.argv[1:3]
 SECRET = "root:$6$secret"
@@ -28,18 +27,12 @@ def content_of(data):
 def record(folder, *sources, name="run.stint"):
     """A run of a program that was made of these: (path, content)."""
     file = folder / name
-    words = [str(word) for source in sources for word in source]
-    done = subprocess.run([PROGRAM, *words], env=environment(STINT_FILE=str(file), STINT_CLOCK="tsc"), timeout=LIMIT,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    need(done.returncode == 0 and file.exists(), done)
+    run(PROGRAM, *(word for source in sources for word in source), STINT_FILE=file, STINT_CLOCK="tsc")
     return file
 
 
 def annotate(*arguments, cwd=None, rc=0):
-    done = subprocess.run([TOOL, "annotate", *map(str, arguments)], env=environment(), timeout=LIMIT, cwd=cwd,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    need(done.returncode == rc, arguments, done)
-    return done.stdout.decode("utf-8", "replace")
+    return run(TOOL, "annotate", *arguments, cwd=cwd, rc=rc).stdout
 
 
 def write(path, text):
@@ -179,9 +172,7 @@ def case_merge(folder):
     one = record(folder, (path, content_of(b"int a;\n")), name="1")
     two = record(folder, (path, content_of(b"int a;\n")), name="2")
     out = folder / "all.stint"
-    done = subprocess.run([TOOL, "merge", "-o", str(out), str(one), str(two)], env=environment(), timeout=LIMIT,
-                          check=False)
-    need(done.returncode == 0, done)
+    run(TOOL, "merge", "-o", out, one, two)
     text = annotate(out)
     need("int a;" in text and "; the source" not in text, text)
 

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
@@ -51,6 +52,23 @@ def environment(**more):
     return kept
 
 
+def run(*command, rc=0, cwd=None, **variables):
+    """Runs it with these variables; rc: the exit status that it must have, or None."""
+    done = subprocess.run([str(word) for word in command], env=environment(**variables), cwd=cwd,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                          timeout=LIMIT, check=False, encoding="utf-8", errors="replace")
+    need(rc is None or done.returncode == rc, "expected rc %s of %s" % (rc, command), done)
+    return done
+
+
+def until(holds, *what):
+    """Waits for it, as long as any machine may take."""
+    end = time.monotonic() + LIMIT
+    while not holds():
+        need(time.monotonic() < end, *what)
+        time.sleep(0.01)
+
+
 def is_sanitized(program):
     """The memory of a sanitizer is not the program's."""
     text = pathlib.Path(program).read_bytes()
@@ -59,10 +77,7 @@ def is_sanitized(program):
 
 def peak_kb(program, *command):
     """The peak memory of a command, which tool_program starts."""
-    done = subprocess.run([program, "peak", *command], env=environment(), capture_output=True,
-                          text=True, timeout=LIMIT)
-    need(done.returncode == 0, command, done.stderr)
-    return int(done.stdout)
+    return int(run(program, "peak", *command).stdout)
 
 
 def header_fields():

@@ -15,25 +15,16 @@ import pathlib
 import random
 import re
 import statistics
-import subprocess
 import sys
 import xml.etree.ElementTree
 
-from cases import LIMIT, environment, main, need, used_bytes
+from cases import main, need, run, used_bytes
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 
 
-def run(*command, **more):
-    return subprocess.run([str(c) for c in command], env=environment(**more), timeout=LIMIT,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                          check=False)
-
-
 def diff(*arguments, rc=0):
-    done = run(TOOL, "diff", *arguments)
-    need(done.returncode == rc, "expected rc %d of %s" % (rc, arguments), done)
-    return done
+    return run(TOOL, "diff", *arguments, rc=rc)
 
 
 def record(folder, side, count, *story, program=FAKE):
@@ -42,8 +33,7 @@ def record(folder, side, count, *story, program=FAKE):
     for i in range(count):
         files.append(folder / ("%s%d.stint" % (side, i)))
         seed = ord(side) * 100 + i
-        done = run(program, *story, *["-1", "10"][len(story):], seed, STINT_FILE=str(files[-1]))
-        need(done.returncode == 0, done)
+        run(program, *story, *["-1", "10"][len(story):], seed, STINT_FILE=files[-1])
     return files
 
 
@@ -53,8 +43,7 @@ def record_moved(folder, *sides):
     for at, lengths in enumerate(zip(*sides)):
         for side, us in zip(files, lengths):
             side.append(folder / ("%d-%d.stint" % (at, us)))
-            done = run(FAKE, "-1", "10", str(at + 1), "moved", str(us), STINT_FILE=str(side[-1]))
-            need(done.returncode == 0, done)
+            run(FAKE, "-1", "10", at + 1, "moved", us, STINT_FILE=side[-1])
     return files
 
 
@@ -256,7 +245,7 @@ def case_model(folder):
                 story = [-1, draw.choice((0, 0, 8, 12)), draw.randrange(1000)]
                 if draw.random() < 0.7:
                     story += ["moved", draw.choice((0, 0, 1, 40, 50, 5000))]
-                need(run(FAKE, *story, STINT_FILE=str(file)).returncode == 0)
+                run(FAKE, *story, STINT_FILE=file)
                 stats = json.loads(run(TOOL, "export", "--to", "json", file).stdout)["stats"]
                 tables.append((file, {row["name"]: row for row in stats}))
             sides.append(tables)

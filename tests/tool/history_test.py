@@ -14,11 +14,9 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 
-from cases import (LIMIT, ROOT, SKIPPED, environment, header_fields, main, need, used_bytes,
-                   with_field)
+from cases import ROOT, SKIPPED, header_fields, main, need, run, used_bytes, with_field
 
 TOOL, PROGRAM, GPU_PROGRAM = sys.argv[1:4]
 GOLDEN = ROOT / "tests" / "tool" / "golden" / "history"
@@ -27,16 +25,10 @@ FIRST_NS = 1767236400 * 10**9  # 2026-01-01 03:00
 HEADER = header_fields()
 
 
-def run(*command, **more):
-    return subprocess.run([str(c) for c in command], env=environment(**more), timeout=LIMIT,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                          check=False)
-
-
 def export(*arguments, rc=0):
     """The lines of messages."""
-    done = run(TOOL, "export", "--to", "history", *arguments)
-    need(done.returncode == rc and not done.stdout, "expected rc %d of %s" % (rc, arguments), done)
+    done = run(TOOL, "export", "--to", "history", *arguments, rc=rc)
+    need(not done.stdout, arguments, done)
     return done.stderr.splitlines()
 
 
@@ -130,7 +122,7 @@ def case_left_out(folder):
     (runs / "xcopy.stint").write_bytes(data)
     (runs / "notes.txt").write_text("not mentioned")
     merged = folder / "merged.stint"
-    need(run(TOOL, "merge", runs / "killed.stint", good[1], "-o", merged).returncode == 0)
+    run(TOOL, "merge", runs / "killed.stint", good[1], "-o", merged)
     lines = export(runs, merged, folder / "absent.stint", "-o", out, rc=2)
     for name, why in (("killed.stint", "its program has not ended, or was killed; left out"),
                       ("cut.stint", ""), ("text.stint", "not a run file"), ("empty.stint", ""),
@@ -158,7 +150,7 @@ def case_merged(folder):
     runs = folder / "runs"
     record(runs, "one", 0, "solve", 100)
     ranks = [record(folder, "r%d" % i, 1 + i / 1000, "solve", 100 + i) for i in range(3)]
-    need(run(TOOL, "merge", *ranks, "-o", runs / "a.stint").returncode == 0)
+    run(TOOL, "merge", *ranks, "-o", runs / "a.stint")
     export(runs, "-o", folder / "out")
     found = [(row["time"][:19], row["calls"], row["total_ns"]) for row in rows(folder / "out" / "solve.csv")]
     need(found == [("2026-01-01T03:00:00", "1", "100"), ("2026-01-02T03:00:00", "3", "303")], found)
@@ -259,7 +251,7 @@ def record_series(folder):
 def case_otava(folder):
     """Otava finds the step at its run, and next to nothing in series without a change."""
     pypi = ["sh", ROOT / "tests" / "pypi.sh"]
-    got = run(*pypi, "otava")
+    got = run(*pypi, "otava", rc=None)
     if got.returncode == SKIPPED:
         print("skipped: no Apache Otava: " + got.stderr.strip())
         return SKIPPED
@@ -271,12 +263,9 @@ def case_otava(folder):
 
     def otava(*arguments):
         # Without --since it reads the last year only. HOME: no configuration of the user's.
-        done = subprocess.run(
-            [sys.executable, "-m", "otava.main", "analyze", "--config-file", "otava.yaml", "--since",
-             "2026-01-01", *arguments], cwd=out, timeout=LIMIT, check=False, universal_newlines=True,
-            env=environment(PYTHONPATH=packages, HOME=folder, OTAVA_CONFIG=""),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        need(done.returncode == 0 and "ERROR" not in done.stderr, done)
+        done = run(sys.executable, "-m", "otava.main", "analyze", "--config-file", "otava.yaml", "--since",
+                   "2026-01-01", *arguments, cwd=out, PYTHONPATH=packages, HOME=folder, OTAVA_CONFIG="")
+        need("ERROR" not in done.stderr, done)
         return done.stdout
 
     found = {}

@@ -16,46 +16,35 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 
-from cases import (LIMIT, SKIPPED, environment, field, header_bytes, header_fields, is_sanitized,
-                   main, need, peak_kb, used_bytes, with_field)
+from cases import (SKIPPED, field, header_bytes, header_fields, is_sanitized, main, need, peak_kb,
+                   run, used_bytes, with_field)
 from rank_files import RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, RankFile, Scope, Windows
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
 
 
-def run(*command, env=None, **options):
-    return subprocess.run([str(c) for c in command], env=environment(COLUMNS=1000, **(env or {})),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          check=False, **options)
-
-
 def tool(*arguments, rc=0, **options):
-    done = run(TOOL, *arguments, **options)
-    need(done.returncode == rc, "expected rc %s of %s" % (rc, arguments), done)
-    return done.stdout.decode("utf-8", "replace")
+    return run(TOOL, *arguments, rc=rc, **options).stdout
 
 
 def record(folder, count, *story, program=PROGRAM, trace="4M"):
     files = [folder / ("r%d.stint" % i) for i in range(count)]
     for file in files:
-        done = run(program, *(story or ["end"]), env={"STINT_FILE": str(file),
-                                                      "STINT_TRACE": trace})
+        done = run(program, *(story or ["end"]), rc=None, STINT_FILE=file, STINT_TRACE=trace)
         need(done.returncode in (0, -signal.SIGKILL), done)
     return files
 
 
 def merge(files, out, rc=0, keep="threads", **options):
-    done = run(TOOL, "merge", *files, "-o", out, "--keep", keep, **options)
-    need(done.returncode == rc, "expected rc %d" % rc, done)
-    others = [line for line in done.stderr.decode().splitlines()
+    done = run(TOOL, "merge", *files, "-o", out, "--keep", keep, rc=rc, **options)
+    others = [line for line in done.stderr.splitlines()
               if not line.startswith("stint: merge: clocks of ")]
     need((rc != 0) == bool(others), "lines on stderr if it fails, else none", done)
-    need(all(line.startswith("stint: ") for line in done.stderr.decode().splitlines()), done)
-    return done.stderr.decode()
+    need(all(line.startswith("stint: ") for line in done.stderr.splitlines()), done)
+    return done.stderr
 
 
 def stats(file):
@@ -638,8 +627,7 @@ def case_kept_order(folder):
         parts = []
         for i, some in enumerate((files[:cuts[0]], files[cuts[0]:cuts[1]], files[cuts[1]:])):
             parts.append(folder / ("part%d" % i))
-            done = run(TOOL, "merge", *some, "-o", parts[-1])
-            need(done.returncode == 0, done)
+            run(TOOL, "merge", *some, "-o", parts[-1])
         merge([parts[2], *parts[:2]], folder / "tree", keep="names")
         got = content(folder / "tree")
         for key in ("stats", "tree"):
@@ -685,10 +673,9 @@ def case_folder(folder):
 def said_of(folder, *files, rc=0):
     """The lines of a merge of these; their runs are all in it."""
     paths = [file.write(folder / ("f%d" % i)) for i, file in enumerate(files)]
-    done = run(TOOL, "merge", *paths, "-o", folder / "out")
-    need(done.returncode == rc, done)
+    done = run(TOOL, "merge", *paths, "-o", folder / "out", rc=rc)
     need(stats(folder / "out")["a", "GlobalStatInfo"]["calls"] == len(files), done)
-    return [line[len("stint: merge: "):] for line in done.stderr.decode().splitlines()]
+    return [line[len("stint: merge: "):] for line in done.stderr.splitlines()]
 
 
 def case_odd_ranks(folder):
@@ -765,9 +752,7 @@ def case_last_start(folder):
     def merged(files, rc=0):
         random.Random(3).shuffle(files)
         paths = [file.write(folder / ("s%d" % i)) for i, file in enumerate(files)]
-        done = run(TOOL, "merge", "--start", "last", *paths, "-o", folder / "out")
-        need(done.returncode == rc, done)
-        return done.stderr.decode()
+        return run(TOOL, "merge", "--start", "last", *paths, "-o", folder / "out", rc=rc).stderr
 
     plain = [RankFile([Scope("a", [5])], pid=7)]
     text = merged(start(0, 100, helpers=2) + start(600 * 10**9, 10, helpers=1) + plain)
@@ -794,8 +779,7 @@ def case_helpers(folder):
 
     def ranks(inputs, keep="names"):
         out = folder / ("out-%d" % random.getrandbits(40))
-        done = run(TOOL, "merge", "--keep", keep, *inputs, "-o", out)
-        need(done.returncode == 0, done)
+        tool("merge", "--keep", keep, *inputs, "-o", out)
         return out, tool("report", "--view", "ranks", out).split("\nname ")[1]
 
     _, view = ranks(paths)
@@ -914,12 +898,9 @@ def case_usage(folder):
     file = record(folder, 1)[0]
     for arguments, word in [([], "missing"), ([file], "-o"), (["-o", folder / "x"], "missing"),
                             ([file, "-o"], "-o"), ([file, "--nonsense"], "--nonsense"),
-                            ([file, "-o", folder], "regular"),
-                            ([file, "-o", folder / "x", "--keep", "all"], "names, ranks"),
-                            ([file, "-o", folder / "no" / "x"], "No such")]:
-        done = run(TOOL, "merge", *arguments)
-        need(done.returncode == 2 and done.stderr.count(b"\n") == 1 and
-             word in done.stderr.decode(), arguments, done)
+                            ([file, "-o", folder / "x", "--keep", "all"], "names, ranks")]:
+        done = run(TOOL, "merge", *arguments, rc=2)
+        need(done.stderr.count("\n") == 1 and word in done.stderr, arguments, done)
     need(tool("merge", "--help").startswith("usage: stint merge"))
 
 
@@ -939,12 +920,12 @@ def case_hostile(folder):
             spoilt[at] = draw.choice((0, 1, 0x7f, 0x80, 0xff, draw.randrange(256)))
         bad.write_bytes(spoilt)
         done = run(TOOL, "merge", good, bad, "-o", out, "--keep",
-                   draw.choice(("names", "ranks", "threads")))
+                   draw.choice(("names", "ranks", "threads")), rc=None)
         need(done.returncode in (0, 2), done)
         if done.returncode == 0:
             merged += 1
             for arguments in (["report"], ["report", "-v", "ranks"], ["export", "--to", "chrome"]):
-                done = run(TOOL, arguments[0], out, *arguments[1:])
+                done = run(TOOL, arguments[0], out, *arguments[1:], rc=None)
                 need(done.returncode in (0, 2), arguments, done)
     need(merged > 50, merged)
 
@@ -972,7 +953,7 @@ def case_hostile_tables(folder):
                           ["export", folder / "bad", "--to", "html"],
                           ["merge", "--keep", "ranks", folder / "bad", files[0], "-o",
                            folder / "out"]):
-            done = run(TOOL, *arguments)
+            done = run(TOOL, *arguments, rc=None)
             need(done.returncode in (0, 2), arguments, done)
 
 

@@ -10,10 +10,9 @@ import json
 import random
 import re
 import statistics
-import subprocess
 import sys
 
-from cases import LIMIT, environment, main, need
+from cases import main, need, run
 from check_export import check_json
 from rank_files import ROLE_WAITING, RankFile, Scope, Windows, cells, windows_of
 
@@ -22,14 +21,6 @@ TOOL, PROGRAM, FAKE = sys.argv[1:4]
 OPEN_MPI = {"OMPI_COMM_WORLD_RANK": 3, "OMPI_COMM_WORLD_SIZE": 64, "OMPI_COMM_WORLD_LOCAL_RANK": 1,
             "PMIX_NAMESPACE": "prte-7@1"}
 PLACE = "rank 3 of 64, local rank 1, job prte-7@1, host "
-
-
-def run(*command, rc=0, **env):
-    done = subprocess.run([str(c) for c in command], env=environment(COLUMNS=1000, **env),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          check=False, universal_newlines=True)
-    need(done.returncode == rc, "expected rc %s of %s" % (rc, command), done)
-    return done
 
 
 def record(path, **env):
