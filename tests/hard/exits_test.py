@@ -9,12 +9,12 @@ import json
 import pathlib
 import re
 import signal
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tool"))
 # pylint: disable=wrong-import-position
-from cases import environment, main, need
+import cases
+from cases import main, need
 
 TOOL, PROGRAM, LATE, LATE_STATIC, CASE = sys.argv[1:6]
 
@@ -30,12 +30,7 @@ WORK = {"step": 5, "load": 5, "matmul": 20}
 
 def run(program, *arguments, rc=0, **variables):
     variables["TSAN_OPTIONS"] = "handle_segv=0:handle_abort=0:report_thread_leaks=0"
-    done = subprocess.run([program, *arguments], env=environment(**variables), check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-    done.out, done.err = done.stdout.decode(), done.stderr.decode("utf-8", "replace")
-    need(done.returncode == rc, program, arguments, "exit status %d, expected %d"
-         % (done.returncode, rc), done.err[-3000:])
-    return done
+    return cases.run(program, *arguments, rc=rc, **variables)
 
 
 def read(path):

@@ -20,4 +20,4 @@ foreach(switch IN ITEMS on off)
 endforeach()
 stint_test_cases(hard.resources_ resources_test.py LABELS hard
     ARGS $<TARGET_FILE:stint_hard_resources_on> $<TARGET_FILE:stint_hard_resources_off>
-    CASES memory file_size descriptors no_reader device_full disk_full)
+    CASES memory file_size descriptors no_reader disk_full)

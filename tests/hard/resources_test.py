@@ -8,14 +8,13 @@ ON and OFF are resources_program.c with and without timers.
 """
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tool"))
 # pylint: disable=wrong-import-position
-from cases import SKIPPED, environment, main, need
+from cases import SKIPPED, environment, is_sanitized, main, need, small_disk
 
 ON, OFF, CASE = sys.argv[1:4]
 
@@ -46,16 +45,10 @@ def same(done, *what):
     need(done.out == truth(), *what, "result %r" % done.out)
 
 
-def sanitized():
-    with open(ON, "rb") as program:
-        image = program.read()
-    return b"__asan_init" in image or b"__tsan_init" in image
-
-
 def case_memory(_):
     """Address space from too little for an arena to plenty: the arena gets smaller, and then there
     is none, which is said."""
-    if sanitized():
+    if is_sanitized(ON):
         return SKIPPED
     refused = recorded = 0
     for kib in [*range(0, 8192, 256), 16384, 32768, 65536, 131072]:
@@ -112,28 +105,9 @@ def case_no_reader(folder):
     return 0
 
 
-def case_device_full(_):
-    done = run(ON, "none", STINT_REPORT="table", STINT_OUTPUT="/dev/full")
-    same(done)
-    need("cannot write the report to /dev/full: No space left" in done.err, done.err[-2000:])
-    need("name 17" in done.err, "the report went to stderr", done.err[-1000:])
-    return 0
-
-
-def disk(size, inside):
-    """The words that run a program on a disk of that size, or None where this is not allowed."""
-    script = 'mount -t tmpfs -o size=%s none "$0" && "$@"' % size
-    for more in ["--user", "--map-root-user"], []:
-        words = ["unshare", "--mount", *more, "sh", "-c", script, str(inside)]
-        if shutil.which("unshare") and not subprocess.run(
-                [*words, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
-            return words
-    return None
-
-
 def case_disk_full(folder):
     """128 KiB for a run file that wants more, a report and an export."""
-    prefix = disk("128k", folder)
+    prefix = small_disk(folder, "128k")
     if not prefix:
         return SKIPPED
     done = run(ON, "none", folder / "export", prefix=prefix, STINT_FILE=folder / "run",
@@ -143,7 +117,7 @@ def case_disk_full(folder):
     need("cannot write the report to" in done.err, done.err[-3000:])
     need("stint_export: cannot write" in done.err, done.err[-3000:])
     # Room for nothing at all.
-    done = run(ON, "none", folder / "export", prefix=disk("4k", folder), STINT_FILE=folder / "run",
+    done = run(ON, "none", folder / "export", prefix=small_disk(folder, "4k"), STINT_FILE=folder / "run",
                STINT_REPORT="table")
     same(done)
     need("STINT_FILE: cannot write" in done.err and "No space left" in done.err, done.err[-2000:])

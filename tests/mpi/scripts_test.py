@@ -15,7 +15,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "tool"))
 # pylint: disable=wrong-import-position
-from cases import LIMIT, SKIPPED, environment, main, need
+import cases
+from cases import SKIPPED, main, need
 from rank_files import ROLE_WAITING, RankFile, Scope
 
 TOOL = sys.argv[1]
@@ -25,12 +26,7 @@ RANKS = 23
 
 def run(*command, rc=0, **env):
     path = "%s:%s" % (pathlib.Path(TOOL).parent, os.environ["PATH"])
-    done = subprocess.run([str(c) for c in command],
-                          env=environment(COLUMNS=1000, PATH=path, **env),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          check=False, universal_newlines=True)
-    need(done.returncode == rc, "expected rc %s of %s" % (rc, command), done)
-    return done
+    return cases.run(*command, rc=rc, COLUMNS=1000, PATH=path, **env)
 
 
 def make_runs(folder):

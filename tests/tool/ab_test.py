@@ -16,7 +16,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-from cases import LIMIT, SKIPPED, environment, main, need
+from cases import SKIPPED, environment, main, need, run
 
 TOOL, FAKE, LAYOUT = sys.argv[1:4]
 SAME = [FAKE, "-1", "10"]
@@ -25,11 +25,7 @@ SLOW = [FAKE, "7", "10"]
 
 def ab(folder, *arguments, rc=0, shell="", **more):
     """shell: commands of the shell that executes the tool."""
-    command = ["sh", "-c", shell + 'exec "$@"', "sh", TOOL, "ab", *map(str, arguments)]
-    done = subprocess.run(command, env=environment(**more), cwd=str(folder), timeout=LIMIT,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False)
-    need(done.returncode == rc, "expected rc %d of %s" % (rc, arguments), done)
-    return done
+    return run("sh", "-c", shell + 'exec "$@"', "sh", TOOL, "ab", *arguments, rc=rc, cwd=folder, **more)
 
 
 def script(folder, name, text):

@@ -8,6 +8,7 @@ import configparser
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -57,7 +58,8 @@ def run(*command, rc=0, cwd=None, **variables):
     done = subprocess.run([str(word) for word in command], env=environment(**variables), cwd=cwd,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                           timeout=LIMIT, check=False, encoding="utf-8", errors="replace")
-    need(rc is None or done.returncode == rc, "expected rc %s of %s" % (rc, command), done)
+    done.rc, done.out, done.err = done.returncode, done.stdout, done.stderr
+    need(rc is None or done.rc == rc, "expected rc %s of %s" % (rc, command), done)
     return done
 
 
@@ -67,6 +69,16 @@ def until(holds, *what):
     while not holds():
         need(time.monotonic() < end, *what)
         time.sleep(0.01)
+
+
+def small_disk(folder, size):
+    """The words that run a program on a disk of that size, or None where this is not allowed."""
+    script = 'mount -t tmpfs -o size=%s none "$0" && "$@"' % size
+    for more in ["--user", "--map-root-user"], []:
+        words = ["unshare", "--mount", *more, "sh", "-c", script, str(folder)]
+        if shutil.which("unshare") and not run(*words, "true", rc=None).rc:
+            return words
+    return None
 
 
 def is_sanitized(program):

@@ -88,6 +88,7 @@ STATES = {
     "no environment": lambda: None,
     "no terminal": os.setsid,
     "no reader": lambda: None,
+    "no space": lambda: None,
     "non-blocking": be_non_blocking,
     "limits": lower_limits,
     "nice": lambda: os.nice(3),
@@ -137,11 +138,11 @@ class Cell:
         options = {"stdin": subprocess.DEVNULL}
         if state == "no environment":
             options["env"] = {}
-        if state != "no reader":
+        if state not in ("no reader", "no space"):
             return commands.execute(argv, self.place, prepare, **options)
         reader, writer = os.pipe()
         os.close(reader)
-        with open(writer, "wb") as stdout:
+        with open("/dev/full" if state == "no space" else writer, "wb") as stdout:
             done = commands.execute(argv, self.place, prepare, stdout=stdout, **options)
         return done._replace(out=b"")
 
@@ -173,10 +174,11 @@ def expected_outcome(command, state, outcome):
     if (command, state) == ("ab", "no folder"):
         return 2, "", "stint: ab: .: No such file or directory\n", {}
     rc, out, err, files = Cell.plain[command].outcome
-    closed = state.split()[1:] if "closed" in state else ["1"] if state == "no reader" else []
+    closed = state.split()[1:] if "closed" in state else ["1"] if state in ("no reader", "no space") else []
     if out and "1" in closed:
         rc, out = 2 if command in ("ab", "diff") else 1, ""
-        err = outcome[2] if re.fullmatch(r"(stint: .*\n){0,2}", outcome[2]) else "fewer lines"
+        said = r"(stint: pair.*\n)?stint: .*No space left.*\n" if state == "no space" else r"(stint: .*\n){0,2}"
+        err = outcome[2] if re.fullmatch(said, outcome[2]) else "fewer lines"
     if "2" in closed:
         err = ""
     umask = int((re.findall(r"umask (\d+)", state) or ["22"])[0], 8)

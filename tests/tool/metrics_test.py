@@ -17,28 +17,15 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
-from cases import LIMIT, SKIPPED, environment, is_sanitized, main, need
+from cases import LIMIT, SKIPPED, environment, is_sanitized, main, need, run, until
 from otlp import from_json, points
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 
 
-def until(holds, *what):
-    end = time.monotonic() + LIMIT
-    while not holds():
-        need(time.monotonic() < end, *what)
-        time.sleep(0.02)
-
-
 def tool(*arguments, rc=0):
-    done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, check=False,
-                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment(),
-                          timeout=LIMIT)
-    need(done.returncode == rc, "stint %s: rc %d, expected %d" % (arguments, done.returncode, rc),
-         done.stderr.decode())
-    return done
+    return run(TOOL, *arguments, rc=rc)
 
 
 def start(*arguments, more=None, **options):
@@ -56,9 +43,7 @@ def finish(process, rc=0, signal_number=None):
 
 
 def record(path, program=FAKE, story="work", **env):
-    env = environment(STINT_FILE=path, STINT_REPORT="none", **env)
-    subprocess.run([program, story], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                   check=True, timeout=LIMIT)
+    run(program, story, STINT_FILE=path, STINT_REPORT="none", **env)
     return path
 
 
@@ -67,12 +52,12 @@ def lines(data):
 
 
 def otlp(path, *options):
-    (found,) = lines(tool("export", path, "--to", "otlp", *options).stdout)
+    (found,) = lines(tool("export", path, "--to", "otlp", *options).out.encode())
     return found
 
 
 def export(path, kind):
-    return tool("export", path, "--to", kind).stdout
+    return tool("export", path, "--to", kind).out
 
 
 def stats(path):
@@ -90,7 +75,7 @@ def case_buckets(folder):
     """JSON and CSV: the same buckets, on the grid, with the counts of the timed calls."""
     path = record(folder / "a.stint", PMIX_RANK=17)
     document = stats(path)
-    rows = list(csv.DictReader(io.StringIO(export(path, "csv").decode(), newline="")))
+    rows = list(csv.DictReader(io.StringIO(export(path, "csv"), newline="")))
     need(document["run"]["rank"] == 17, document["run"])
     bounds = list(range(32)) + [(16 + i % 16) << (i // 16 - 1) for i in range(32, 641)]
     for stat, row in zip(document["stats"], rows):
@@ -169,7 +154,7 @@ def case_explicit(folder):
 def text_values(path):
     """By series: its value in the text exposition."""
     found = {}
-    for series, value in re.findall(r"(?m)^([^#\n].*) (\S+)$", export(path, "prometheus").decode()):
+    for series, value in re.findall(r"(?m)^([^#\n].*) (\S+)$", export(path, "prometheus")):
         need(series not in found, "a series twice", series)
         found[series] = float(value)
     return found
@@ -284,7 +269,7 @@ def case_follow(folder):
             have, all_of = added(requests), otlp(path)
             need(all(have[key]["value"] <= all_of[key].value + 1e-9 for key in have), "too much")
             again = lines(tool("export", path, "--to", "otlp", "--follow", "1", "--temporality",
-                               "delta").stdout)
+                               "delta").out.encode())
             need_whole(again, path)  # a restarted one begins at the start of the run
             need({p.start for p in again[0].values()} == {stats(path)["run"]["start_real_ns"]}, "start")
 
@@ -402,14 +387,14 @@ def case_follow_bad(folder):
                             ((good, "--to", "prometheus", "--threads"), "--to otlp"),
                             ((good, "--to", "prometheus", "--serve", "1"), "use --follow -o FILE"),
                             ((good, "--to", "otlp", "--post=http://x"), "use --follow -o FILE")):
-        err = tool("export", *arguments, rc=2).stderr.decode()
+        err = tool("export", *arguments, rc=2).err
         need(what in err and err.count("\n") == 1, arguments, err)
 
 
 def case_every(folder):
     """Percentiles of each interval: the same numbers as the deltas of otlp."""
     path = record(folder / "a.stint")
-    text = tool("report", "--every", "1", "--unit", "ns", path).stdout.decode()
+    text = tool("report", "--every", "1", "--unit", "ns", path).out
     rows = {row["name"]: row for row in stats(path)["stats"] if row["set"] == "GlobalStatInfo"}
     for line in text.splitlines()[2:]:
         cells = re.split(r"\s{2,}", line.strip())
@@ -432,7 +417,7 @@ def case_every(folder):
     calls = re.findall(r"(?m)^sleep\s+(\d+) ", out.read_text())
     (row,) = [one for one in stats(live_path)["stats"] if one["name"] == "sleep"]
     need(sum(map(int, calls)) == sum(n for _, _, n in row["histogram"]), "calls", calls, row)
-    err = tool("report", "--every", "1", "--view", "tree", path, rc=2).stderr.decode()
+    err = tool("report", "--every", "1", "--view", "tree", path, rc=2).err
     need("--unit" in err, err)
 
 
@@ -440,11 +425,11 @@ def case_top(folder):
     """stint top: percentiles of the interval beside those of the run, as stint report --every has
     them."""
     path = record(folder / "a.stint")
-    text = tool("top", path).stdout.decode()
+    text = tool("top", path).out
     titles = next(line for line in text.splitlines() if line.startswith("name "))
     need(titles.split()[-6:] == ["p50", "p99", "run", "p50", "run", "p99"], titles)
     every = {}
-    for line in tool("report", "--every", "1", path).stdout.decode().splitlines()[2:]:
+    for line in tool("report", "--every", "1", path).out.splitlines()[2:]:
         cells = re.split(r"\s{2,}", line.strip())
         if len(cells) >= 9:
             every[cells[0]] = [cells[3], cells[6], cells[7], cells[8]]
@@ -455,14 +440,14 @@ def case_top(folder):
     program = live(folder / "b.stint", "busy", "3")
 
     def has_interval():
-        text = tool("top", "--once", "--interval", "0.3", folder / "b.stint").stdout.decode()
+        text = tool("top", "--once", "--interval", "0.3", folder / "b.stint").out
         cells = {row[0]: row[-4:] for row in (re.split(r"\s{2,}", line) for line in text.splitlines())}
         # A scope that was called long ago has only the percentiles of the run.
         return "-" not in cells["sleep"] and cells["scope number 0"][:2] == ["-", "-"] and \
             "-" not in cells["scope number 0"][2:]
     until(has_interval, "no percentiles of an interval")
     end(program, signal.SIGKILL)
-    tree = tool("top", "--view", "tree", path).stdout.decode()
+    tree = tool("top", "--view", "tree", path).out
     need("p50" not in tree, "the paths to a scope share its histogram", tree)
 
 
@@ -479,7 +464,7 @@ def case_page(folder):
     data = page_of(out)
     need(data["run"]["interval_ns"] > 0, data["run"])
     every = {}
-    for line in tool("report", "--every", "1", "--unit", "ns", path).stdout.decode().splitlines()[2:]:
+    for line in tool("report", "--every", "1", "--unit", "ns", path).out.splitlines()[2:]:
         cells = re.split(r"\s{2,}", line.strip())
         if len(cells) >= 8:
             every[cells[0]] = [int(cells[1])] + [float(c.split()[0]) for c in cells[3:6]]
@@ -505,7 +490,7 @@ def case_page(folder):
     need(final["run"]["state"] != "running", final["run"])
     for arguments in ((path, "--to", "html", "--follow", "1"),
                       (path, path, "--to", "html", "--follow", "1", "-o", out)):
-        err = tool("export", *arguments, rc=2).stderr.decode()
+        err = tool("export", *arguments, rc=2).err
         need("needs one run file and -o FILE" in err, err)
 
 

@@ -20,9 +20,9 @@ import sys
 import threading
 import time
 
-from cases import LIMIT, ROOT, SKIPPED, environment, main, need
+from cases import LIMIT, ROOT, SKIPPED, environment, main, need, small_disk, until
 from metrics_test import (FAKE, PROGRAM, TOOL, end, file_lines, finish, lines, live, need_whole, otlp,
-                          record, start, stats, text_values, tool, until)
+                          record, start, stats, text_values, tool)
 
 SAMPLES = ROOT / "samples" / "monitor"
 DELTAS = ("--to", "otlp", "--follow", "0.1", "--temporality", "delta")
@@ -83,17 +83,6 @@ def case_lines_rotated(folder):
     need_whole(lines(b"".join(one.read_bytes() for one in [*rotated, out])), following.path)
     need(not following.text(), following.text())
     return 0
-
-
-def small_disk(folder, size):
-    """The words that run a program on a disk of that size, or None where this is not allowed."""
-    script = 'mount -t tmpfs -o size=%s none "$0" && "$@"' % size
-    for more in ["--user", "--map-root-user"], []:
-        words = ["unshare", "--mount", *more, "sh", "-c", script, str(folder)]
-        if shutil.which("unshare") and not subprocess.run(
-                [*words, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
-            return words
-    return None
 
 
 def case_lines_full(folder):
@@ -236,7 +225,7 @@ def case_lines_begin(folder):
         need(out.read_bytes() == whole * 2, half[-20:], out.read_bytes()[-100:])
     with open(out, "rb+") as held:
         fcntl.lockf(held, fcntl.LOCK_EX)
-        err = tool(*follow, out, rc=1).stderr.decode()
+        err = tool(*follow, out, rc=1).err
         need("a running program is writing it" in err and err.count("\n") == 1, err)
     need(out.read_bytes() == whole * 2, "it was written to")
 

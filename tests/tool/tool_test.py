@@ -14,7 +14,6 @@ import pathlib
 import pty
 import random
 import re
-import resource
 import select
 import shutil
 import signal
@@ -25,37 +24,14 @@ import termios
 import time
 
 from cases import (FORMATS, LIMIT, ROOT, SKIPPED, environment, field, header_fields, main, need,
-                   used_bytes, with_field)
+                   run, until, used_bytes, with_field)
 
 TOOL, PROGRAM, FAKE, HOSTILE = sys.argv[1:5]
 HEADER = header_fields()
 
 
-class Done:
-    def __init__(self, process):
-        self.rc = process.returncode
-        self.out = process.stdout.decode("utf-8", "replace")
-        self.err = process.stderr.decode("utf-8", "replace")
-
-    def __str__(self):
-        return "rc %s\n--- stdout\n%s\n--- stderr\n%s" % (self.rc, self.out, self.err)
-
-
-def until(holds, *what):
-    """Waits for it, as long as any machine may take."""
-    end = time.monotonic() + LIMIT
-    while not holds():
-        need(time.monotonic() < end, *what)
-        time.sleep(0.01)
-
-
-def tool(*arguments, rc=0, env=None, **options):
-    done = Done(subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                               env=env or environment(), timeout=LIMIT, check=False, **options))
-    need(rc is None or done.rc == rc, "stint %s: expected rc %s" % (" ".join(map(str, arguments)),
-                                                                    rc), done)
-    return done
+def tool(*arguments, **options):
+    return run(TOOL, *arguments, **options)
 
 
 def one_line(done, *words):
@@ -66,11 +42,7 @@ def one_line(done, *words):
 
 
 def record(path, *story, program=None, rc=0, **env):
-    done = Done(subprocess.run([program or PROGRAM, *map(str, story)],
-                               env=environment(STINT_FILE=path, **env), stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, timeout=LIMIT, check=False))
-    need(done.rc == rc, "%s: expected rc %s" % (story, rc), done)
-    return done
+    return run(program or PROGRAM, *story, rc=rc, STINT_FILE=path, **env)
 
 
 def start(path, *story, **env):
@@ -227,12 +199,6 @@ def case_usage(folder):
             (["top", "--interval", "1x", file], ["--interval 1x"]),
             (["top", "4194999"], ["process 4194999"]), (["top", os.getpid()], ["no run file"])]:
         one_line(tool(*arguments, rc=2), *words)
-    broken = os.open("/dev/full", os.O_WRONLY)
-    for arguments in (["--help"], ["report", file], ["info", file], ["export", "--to", "csv", file]):
-        done = subprocess.run([TOOL, *map(str, arguments)], stdout=broken, stderr=subprocess.PIPE,
-                              env=environment(), timeout=LIMIT, check=False)
-        need(done.returncode == 1 and b"No space left" in done.stderr, arguments, done)
-    os.close(broken)
 
 
 # ---- Reports.
@@ -305,22 +271,14 @@ def case_stdin(folder):
     record(file, "end")
     for arguments in (["report"], ["report", "-v", "tree"], ["info"], ["export", "--to", "json"]):
         want = tool(*arguments, file).out.replace(str(file), "standard input")
-        with file.open("rb") as opened:
-            done = subprocess.run([TOOL, *arguments, "-"], stdin=opened, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, env=environment(), timeout=LIMIT,
-                                  check=False)
-        need(done.returncode == 0 and done.stdout.decode() == want, arguments, done)
-        done = subprocess.run([TOOL, *arguments, "-"], input=file.read_bytes(),
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
-                              timeout=LIMIT, check=False)
-        need(done.returncode == 0 and done.stdout.decode() == want, arguments, done)
+        for script in ('exec "$@" <"$0"', 'cat "$0" | "$@"'):
+            done = run("sh", "-c", script, file, TOOL, *arguments, "-")
+            need(done.out == want, arguments, done)
     for data, word in [(b"", "empty"), (b"x" * 100000, "not a run file"),
-                       (file.read_bytes()[:5000], "cut off")]:
-        done = Done(subprocess.run([TOOL, "report", "-"], input=data, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env=environment(), timeout=LIMIT,
-                                   check=False))
-        need(done.rc == 2, done)
-        one_line(done, "stint: standard input: ", word)
+                       (used_bytes(file)[:5000], "cut off")]:
+        file.write_bytes(data)
+        one_line(run("sh", "-c", 'cat "$0" | "$@"', file, TOOL, "report", "-", rc=2),
+                 "stint: standard input: ", word)
 
 
 def case_equal(folder):
@@ -375,7 +333,7 @@ def resize(main, rows, columns):
     fcntl.ioctl(main, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-def on_terminal(arguments, columns, stderr=None, program=None, **env):
+def on_terminal(arguments, columns, rc=0, stderr=None, program=None, **env):
     """Returns the output of the tool, or of another program, on a terminal of that width."""
     main, other = pty.openpty()
     resize(other, 30, columns)
@@ -392,7 +350,7 @@ def on_terminal(arguments, columns, stderr=None, program=None, **env):
             break
         data += piece
     os.close(main)
-    need(process.wait(timeout=LIMIT) == 0, data)
+    need(process.wait(timeout=LIMIT) == rc, data)
     return data.decode()
 
 
@@ -430,18 +388,18 @@ def case_terminal(folder):
     need("\x1b" not in on_terminal(["report", file], 300, TERM="dumb"))
     need("\x1b" not in on_terminal(["report", "--color", "never", file], 300))
     for columns in (60, 80, 100, 133):
-        for text in (tool("report", file, env=environment(COLUMNS=columns)).out,
+        for text in (tool("report", file, COLUMNS=columns).out,
                      on_terminal(["report", file], columns),
-                     tool("report", "-v", "tree", file, env=environment(COLUMNS=columns)).out):
+                     tool("report", "-v", "tree", file, COLUMNS=columns).out):
             need(all(width(line) <= columns for line in text.split("\n")), columns, text)
-    text = tool("report", file, env=environment(COLUMNS=60)).out
+    text = tool("report", file, COLUMNS=60).out
     need("(no room for: " in text and "slowest info)" in text and "p99" in text, text)
     need(" total" in text.split("\n\n")[1], text)
-    text = tool("report", "-s", "max", file, env=environment(COLUMNS=60)).out
+    text = tool("report", "-s", "max", file, COLUMNS=60).out
     need(re.search(r"^name .* max$", text, re.M), "what it is sorted by stays", text)
     need("no room" not in plain)
     for bad in ("x", "0", "5", "99999999"):
-        need(tool("report", file, env=environment(COLUMNS=bad)).out == plain, bad)
+        need(tool("report", file, COLUMNS=bad).out == plain, bad)
 
 
 def case_terminal_bar(folder):
@@ -465,7 +423,7 @@ def case_terminal_bar(folder):
         for calls, bar in rows:
             need(abs(halves(bar) - 16 * calls / largest) <= error, env, rows)
     need("#" not in on_terminal(["report", file], 59), "a narrow one has none")
-    need("#" not in tool("report", file, env=environment(COLUMNS=80)).out, "not a terminal")
+    need("#" not in tool("report", file, COLUMNS=80).out, "not a terminal")
     need("#" in on_terminal(["report", file], 80, NO_COLOR=1), "a bar has no colour")
 
 
@@ -476,9 +434,7 @@ def case_terminal_program(folder):
         return text.replace("\r", "")
 
     def piped(view, **env):
-        done = subprocess.run([FAKE, "end"], capture_output=True, text=True, timeout=LIMIT,
-                              env=environment(STINT_REPORT=view, **env))
-        return done.stderr
+        return run(FAKE, "end", STINT_REPORT=view, **env).err
 
     def words(text):
         return re.sub(r"\s+", " ", re.sub(r"\x1b\[\d*m", "", text)).strip()
@@ -644,7 +600,7 @@ def case_live(folder):
             return int(table(tool("report", file).out)["loop"][0])
         first = loops()
         until(lambda: loops() > first, "it counts no more")
-        info = tool("info", file, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
+        info = run("sh", "-c", 'ulimit -n 4; exec "$@"', "sh", TOOL, "info", file)
         need("at least" not in info.out, "one descriptor is enough to know that it runs here", info)
         # A file that a program writes is not replaced at that time, not even by way of a link.
         before = file.stat().st_ino
@@ -746,10 +702,8 @@ def case_hostile_bytes(folder):
         judge(file, "seed %d, file %d" % (seed, number))
         if number % 10 == 0:
             for format in FORMATS:
-                done = subprocess.run(
-                    [TOOL, "export", "--to", format, str(file)], stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE, env=environment(), timeout=LIMIT, check=False)
-                need(done.returncode in (0, 2), format, "seed %d, file %d" % (seed, number), done)
+                done = tool("export", "--to", format, file, rc=None)
+                need(done.rc in (0, 2), format, "seed %d, file %d" % (seed, number), done)
 
 
 def case_hostile_cuts(folder):
@@ -849,7 +803,7 @@ def case_export(folder):
                                stdout=subprocess.PIPE, env=environment(), timeout=LIMIT).stdout
         need(data == piped and b"matmul" in data, format, data[:300])
     need(not list(folder.glob("*.tmp")), "something is left")
-    need("is not text" in on_terminal_rc(["export", "--to", "perfetto", file], 2))
+    need("is not text" in on_terminal(["export", "--to", "perfetto", file], 300, rc=2))
     # A name cannot control the terminal; elsewhere it is written as it is.
     name = b"\x1b\xc2\x9b[m!"
     file.write_bytes(used_bytes(file).replace(b"matmul\0", name + b"\0"))
@@ -860,17 +814,6 @@ def case_export(folder):
     for format in ("csv", "prometheus"):
         tool("export", file, "--to", format, "-o", folder / "out")
         need(name in (folder / "out").read_bytes(), format)
-
-
-def on_terminal_rc(arguments, rc):
-    main, other = pty.openpty()
-    process = subprocess.Popen([TOOL, *map(str, arguments)], stdout=other, stderr=other,
-                               env=environment())
-    os.close(other)
-    data = os.read(main, 65536).decode()
-    need(process.wait(timeout=LIMIT) == rc, data)
-    os.close(main)
-    return data
 
 
 def case_info(folder):
@@ -891,9 +834,9 @@ def case_info(folder):
 # ---- run.
 
 def case_run(folder):
-    place = environment(TMPDIR=folder, XDG_RUNTIME_DIR=folder)
+    place = {"TMPDIR": folder, "XDG_RUNTIME_DIR": folder}
     before = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
-    done = tool("run", PROGRAM, "end", "7", rc=7, env=place)
+    done = tool("run", PROGRAM, "end", "7", rc=7, **place)
     need(table(done.err)["matmul"][0] == "260" and not done.out, done)
     done = tool("run", "--report", "tree,top=1", "--", PROGRAM, "raise", "9", rc=137)
     need("Killed" in done.err and "(7 more)" in done.err and "stint tree" in done.err, done)
@@ -1015,7 +958,7 @@ PASSED = ("ENABLE RANK FILTER LEVEL MEMORY PERCENTILES MEM MEM_TABLE CLOCK LOG L
 
 def run_with(folder, name, value, *options):
     """`stint run` with a variable, in the folder."""
-    return tool("run", *options, "--", PROGRAM, "end", cwd=folder, env=environment(**{"STINT_" + name: value}))
+    return tool("run", *options, "--", PROGRAM, "end", cwd=folder, **{"STINT_" + name: value})
 
 
 def check_run_file(folder):
@@ -1038,8 +981,8 @@ def check_run_output(folder):
     need("stint table" not in done.err, done)
     shutil.rmtree(os.path.dirname(re.search(r"the run is in (.*)\n", done.err).group(1)))
     need("stint table" in run_with(folder, "OUTPUT", "stdout").out, "the report on standard output")
-    both = environment(STINT_OUTPUT=folder / "own.txt", STINT_REPORT="tree")
-    done = tool("run", "--", PROGRAM, "end", env=both)
+    both = {"STINT_OUTPUT": folder / "own.txt", "STINT_REPORT": "tree"}
+    done = tool("run", "--", PROGRAM, "end", **both)
     need("stint tree" in (folder / "own.txt").read_text() and "stint table" in done.err, done)
     done = run_with(folder, "REPORT", "tree")
     need(done.err.index("stint tree") < done.err.index("stint table"), done)
@@ -1050,7 +993,7 @@ def check_run_unit(folder):
     need("times in us" in done.err, done)
     run_with(folder, "FILE", "unit.stint", "--report", "none")
     for options, unit in ((), "us"), (("--unit", "ns"), "ns"):
-        text = tool("report", *options, folder / "unit.stint", env=environment(STINT_UNIT="us")).out
+        text = tool("report", *options, folder / "unit.stint", STINT_UNIT="us").out
         need("times in " + unit in text, unit, text)
 
 
@@ -1070,7 +1013,7 @@ def case_run_environment(folder):
     names = re.findall(r"(?m)^\[STINT_(\w+)\]", (ROOT / "gen" / "env.ini").read_text())
     need(sorted(names) == sorted([*PASSED, *checks]), "each variable once", names)
     passed = {"STINT_" + name: "value of " + name for name in PASSED}
-    text = tool("run", "env", env=environment(**passed)).out
+    text = tool("run", "env", **passed).out
     need(not [name for name, value in passed.items() if "\n%s=%s\n" % (name, value) not in "\n" + text], text)
     for check in filter(None, checks.values()):
         check(folder)
@@ -1101,7 +1044,7 @@ def shows_loop(process, what):
 
 
 def shows_a_narrow_row(file):
-    text = tool("top", "--once", "-i", "0.1", "-n", "1", file, env=environment(COLUMNS=70)).out
+    text = tool("top", "--once", "-i", "0.1", "-n", "1", file, COLUMNS=70).out
     lines = text.split("\n")
     need(len(lines) <= 5 and all(len(line) <= 90 for line in lines), text)
     return len(lines) == 5
