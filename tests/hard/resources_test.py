@@ -8,30 +8,19 @@ ON and OFF are resources_program.c with and without timers.
 """
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tool"))
 # pylint: disable=wrong-import-position
-from cases import SKIPPED, environment, is_sanitized, main, need, small_disk
+import cases
+from cases import SKIPPED, is_sanitized, main, need, small_disk
 
 ON, OFF, CASE = sys.argv[1:4]
 
 
-def default_signals():
-    """Python ignores both; a program started by a shell does not."""
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-
-
 def run(program, limit, *args, prefix=(), stderr=subprocess.PIPE, **variables):
-    done = subprocess.run([*prefix, program, limit, *map(str, args)], env=environment(**variables),
-                          stdout=subprocess.PIPE, stderr=stderr, preexec_fn=default_signals,
-                          check=False, timeout=300)
-    done.out = done.stdout.decode()
-    done.err = (done.stderr or b"").decode("utf-8", "replace")
-    return done
+    return cases.run(*prefix, program, limit, *args, rc=None, stderr=stderr, **variables)
 
 
 def truth():
@@ -70,8 +59,11 @@ def case_file_size(folder):
                 same(run(ON, "file=%d" % size, folder / "export", stderr=stderr,
                          STINT_REPORT="table", **{name: folder / ("%s-%d" % (name, size))}),
                      name, size)
+    (folder / "export").write_text("old")
     done = run(ON, "file=100", folder / "export", STINT_REPORT="table",
                STINT_OUTPUT=folder / "report")
+    need((folder / "export").read_text() == "old", "the old file is damaged")
+    need(not list(folder.glob("*.tmp")), list(folder.iterdir()))
     same(done)
     need("cannot write the report to" in done.err and "File too large" in done.err, done.err)
     need("stint_export: cannot write" in done.err, done.err)

@@ -13,13 +13,13 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tool"))
 # pylint: disable=wrong-import-position
+import cases
 from cases import SKIPPED, Wrong, environment, need
 
 CASES = {}
@@ -45,17 +45,8 @@ def case(function):
 
 
 def run(*command, fails=False, user=None, cwd=None, env=None):
-    def become():
-        os.setgroups([])
-        os.setgid(user)
-        os.setuid(user)
-    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, cwd=cwd, check=False,
-                          stderr=subprocess.PIPE, env=env or environment(), timeout=300,
-                          preexec_fn=become if user else None)
-    done.out = done.stdout.decode("utf-8", "replace")
-    done.err = done.stderr.decode("utf-8", "replace")
-    need(fails or done.returncode == 0, " ".join(done.args), done.returncode, done.err[-3000:])
-    return done
+    return cases.run(*command, rc=None if fails else 0, cwd=cwd, env=env or environment(),
+                     preexec_fn=(lambda: cases.become(user)) if user else None)
 
 
 def program(name):

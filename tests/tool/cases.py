@@ -53,12 +53,22 @@ def environment(**more):
     return kept
 
 
-def run(*command, rc=0, cwd=None, **variables):
-    """Runs it with these variables; rc: the exit status that it must have, or None."""
-    done = subprocess.run([str(word) for word in command], env=environment(**variables), cwd=cwd,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                          timeout=LIMIT, check=False, encoding="utf-8", errors="replace")
-    done.rc, done.out, done.err = done.returncode, done.stdout, done.stderr
+def become(user):
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def run(*command, rc=0, **more):
+    """Runs it. Names in capitals are variables of its environment, others options of
+    subprocess.run; rc: the exit status that it must have, or None."""
+    variables = {name: value for name, value in more.items() if name.isupper()}
+    options = {name: value for name, value in more.items() if not name.isupper()}
+    options = {"env": environment(**variables), "stdin": subprocess.DEVNULL,
+               "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    done = subprocess.run([str(word) for word in command], timeout=LIMIT, check=False,
+                          encoding="utf-8", errors="replace", **options)
+    done.rc, done.out, done.err = done.returncode, done.stdout or "", done.stderr or ""
     need(rc is None or done.rc == rc, "expected rc %s of %s" % (rc, command), done)
     return done
 

@@ -14,7 +14,7 @@ import stat
 import subprocess
 import sys
 
-from cases import LIMIT, environment, need, used_bytes
+from cases import LIMIT, become, environment, need, run, used_bytes
 
 # Words in capitals are paths: of inputs; of outputs in the folder of the cell; of programs.
 COMMANDS = {
@@ -42,8 +42,7 @@ Outcome = collections.namedtuple("Outcome", "rc out lines files")
 
 def record(file, *command, **env):
     """Records a run; the hole at the end of its file is left out."""
-    subprocess.run(list(map(str, command)), env=environment(STINT_FILE=file, **env), check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run(*command, STINT_FILE=file, **env)
     file.write_bytes(used_bytes(file))
     file.chmod(0o644)
     return file
@@ -76,12 +75,6 @@ def make_place(folder, number):
     place.chmod(0o777)
     names = {"OUT": "out", "DIR": "dir", "FILE": "x.stint", "STATE": "state"}
     return place, {"HERE": place, **{name: place / file for name, file in names.items()}}
-
-
-def become(user):
-    os.setgroups([])
-    os.setresgid(user, user, user)
-    os.setresuid(user, user, user)
 
 
 def execute(argv, place, prepare, **options):

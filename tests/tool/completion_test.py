@@ -9,10 +9,9 @@ FOLDER holds the generated files; a case is skipped without its shell.
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
-from cases import ALL_FORMATS as FORMATS, LIMIT, ROOT, SKIPPED, environment, main, need
+from cases import ALL_FORMATS as FORMATS, ROOT, SKIPPED, main, need, run
 
 FOLDER = pathlib.Path(sys.argv[1])
 TABLE = (ROOT / "gen" / "options.ini").read_text()
@@ -22,12 +21,6 @@ COMMANDS = [name for name in re.findall(r"(?m)^\[(\w+)\]", TABLE) if name != "st
 def options_of(command):
     """The options of a command, read from the table without the generator."""
     return ["--" + name for name in re.findall(r"(?m)^\[%s --([\w-]+)\]" % command, TABLE)] + ["--help"]
-
-
-def say(*command, **options):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          stdin=subprocess.DEVNULL, env=environment(), universal_newlines=True,
-                          check=False, **options)
 
 
 BASH = r"""
@@ -41,7 +34,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 
 def bash(*words, cwd=None):
-    done = say("bash", "--norc", "-c", BASH, "bash", str(FOLDER / "stint.bash"), "stint", *words,
+    done = run("bash", "--norc", "-c", BASH, "bash", str(FOLDER / "stint.bash"), "stint", *words,
                cwd=cwd)
     need(done.returncode == 0 and not done.stderr, words, done)
     return done.stdout.split("\n")[:-1] if done.stdout != "\n" else []
@@ -75,7 +68,7 @@ def case_bash(folder):
 
 
 def fish(line, cwd=None):
-    done = say("fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]",
+    done = run("fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]",
                str(FOLDER / "stint.fish"), line, cwd=cwd)
     need(done.returncode == 0 and not done.stderr, line, done)
     return [entry.split("\t")[0] for entry in done.stdout.split("\n")[:-1]]
@@ -105,7 +98,7 @@ def case_zsh(folder):
         print("skipped: no zsh")
         return SKIPPED
     file = str(FOLDER / "_stint")
-    done = say("zsh", "-n", file)
+    done = run("zsh", "-n", file)
     need(done.returncode == 0 and not done.stderr, done)
     # _arguments gets the specifications in `line`; without a terminal they are what can be asked.
     script = """
@@ -116,15 +109,15 @@ _describe() { print -rl -- $commands }
 asked=$2 words=($3) CURRENT=2
 _stint
 """
-    done = say("zsh", "-f", "-c", script, "zsh", file, "command", "")
+    done = run("zsh", "-f", "-c", script, "zsh", file, "command", "")
     need(done.returncode == 0 and not done.stderr and
          [line.split(":")[0] for line in done.stdout.split("\n")[:-1]] == COMMANDS, done)
     for command in COMMANDS:
-        done = say("zsh", "-f", "-c", script, "zsh", file, "argument", command)
+        done = run("zsh", "-f", "-c", script, "zsh", file, "argument", command)
         have = set(re.findall(r"(?m)^(?:\([^)]*\))?(--[\w-]+)=?\[", done.stdout))
         need(done.returncode == 0 and not done.stderr and have == set(options_of(command)),
              command, done)
-    done = say("zsh", "-f", "-c", script, "zsh", file, "argument", "export")
+    done = run("zsh", "-f", "-c", script, "zsh", file, "argument", "export")
     need(":(%s)\n" % " ".join(FORMATS) in done.stdout, done.stdout)
     return 0
 

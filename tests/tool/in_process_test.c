@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stint_export: the program writes its statistics itself. */
 #include <dirent.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "activity/activity.h"
@@ -123,20 +122,6 @@ TEST(in_process, refuses_with_one_line) {
     CHECK_CONTAINS(said, "no/a: No such file");
     free(said);
     CHECK_EQ_U64(files(), 0);
-    leave();
-}
-
-/* A limit of file sizes stands for a full disk. */
-TEST(in_process, a_full_disk_leaves_the_old_file) {
-    struct stat before, after;
-    enter();
-    CHECK(stint_export("a", "csv") == 0 && stat("a", &before) == 0);
-    signal(SIGXFSZ, SIG_IGN);
-    struct rlimit none = {10, 10};
-    CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
-    CHECK(stint_export("a", "json") == STINT_ERROR_CANNOT_WRITE);
-    CHECK(stat("a", &after) == 0 && after.st_ino == before.st_ino);
-    CHECK_EQ_U64(files(), 1);
     leave();
 }
 

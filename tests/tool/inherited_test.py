@@ -17,7 +17,7 @@ import sys
 import time
 
 import commands
-from cases import SKIPPED, environment, main, need
+from cases import SKIPPED, become, environment, main, need
 
 TOOL, PROGRAM = sys.argv[1:3]
 NOBODY = 65534
@@ -131,7 +131,7 @@ class Cell:
     def start(self, argv, state):
         def prepare():
             if Cell.user:
-                commands.become(Cell.user)
+                become(Cell.user)
             os.umask(0o22)
             STATES[state]()
 

@@ -20,7 +20,7 @@ import sys
 import time
 
 import commands
-from cases import FORMATS, SKIPPED, environment, is_sanitized, main, need
+from cases import FORMATS, SKIPPED, become, environment, is_sanitized, main, need
 
 OLD = b"what was there before\n"
 MB = 1 << 20
@@ -109,7 +109,7 @@ class Cell:
             if group:
                 (group / "cgroup.procs").write_text("0")
             if self.user:
-                commands.become(self.user)  # before RLIMIT_NPROC: exec would fail
+                become(self.user)  # before RLIMIT_NPROC: exec would fail
             if self.limit and not group:
                 resource.setrlimit(LIMITS[self.limit][0], (self.value, self.value))
 

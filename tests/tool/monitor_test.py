@@ -147,7 +147,6 @@ def full_inside(folder, disk):
 def case_lines_cut(folder):
     """A write that ends in the middle, here at a limit of the file's size, is taken back."""
     def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (20001, resource.RLIM_INFINITY))
     for to_stdout in (False, True):
         out, more = folder / ("out-%d" % to_stdout), {"preexec_fn": limit}

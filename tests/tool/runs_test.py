@@ -20,9 +20,10 @@ import csv
 import gzip
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+import cases
 
 RUNS = pathlib.Path(__file__).resolve().parent / "runs"
 TICKS_PER_US, BOOT_ID = 152, 204  # their places in the header: docs/format.md
@@ -34,9 +35,7 @@ KINDS = {"plain": ("plain", {}), "trace": ("plain", {"STINT_TRACE": "64K"}),
 
 def shell(*command, **more):
     """Returns the standard output of the command, which may write notes to the other one."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    return subprocess.run(command, check=True, env=dict(clean, **more), capture_output=True,
-                          text=True).stdout
+    return cases.run(*command, **more).out
 
 
 def run(program, kind, file, **more):
@@ -47,12 +46,9 @@ def read(tool, packed, folder, *command):
     """The output of a command of the tool, to which the file is appended."""
     path = folder / packed.stem
     path.write_bytes(gzip.decompress(packed.read_bytes()))
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")}
-    done = subprocess.run([tool, *command, str(path)], env=dict(environment, TZ="UTC"),
-                          capture_output=True, text=True, check=False)
-    if done.returncode or done.stderr:
-        sys.exit("%s: status %d\n%s" % (packed.name, done.returncode, done.stderr))
-    return done.stdout
+    done = cases.run(tool, *command, path, LC_ALL="C.UTF-8")
+    cases.need(not done.err, packed.name, done.err)
+    return done.out
 
 
 def record(tool, program, family):
@@ -114,9 +110,8 @@ def differences(then, now):
 
 
 def main():
-    version = subprocess.run([sys.argv[1], "--version"], capture_output=True, text=True, check=True)
     if os.environ.get("UPDATE"):
-        record(sys.argv[1], sys.argv[2], "format" + version.stdout.split()[-1])
+        record(sys.argv[1], sys.argv[2], "format" + shell(sys.argv[1], "--version").split()[-1])
     packed = sorted(RUNS.glob("*.stint.gz"))
     if len(packed) < 2:
         sys.exit("%s: %d files" % (RUNS, len(packed)))
