@@ -87,7 +87,7 @@ def check_cell(number, command, output):
     subprocess.run(["sh", "-c", "umask 022; cp ../a r.stint; printf 'old\\n' >victim; " +
                     make.replace(" O", " " + out) + "\nprintf 'old\\n' >victim"], cwd=here, check=True)
     reader = None
-    if output == "fifo" and kind not in refusals:
+    if output == "fifo" and command != "history":
         reader = os.open(here / "O", os.O_RDONLY | os.O_NONBLOCK)
         fcntl.fcntl(reader, F_SETPIPE_SZ, 1 << 20)
     words = commands.words_of(commands.COMMANDS[command], {**PATHS, **paths, "OUT": name, "A": "r.stint"})
@@ -106,6 +106,7 @@ def check_cell(number, command, output):
             need(said.count("\n") == 1, "one line", said)
         need("input" not in output or (here / "r.stint").read_bytes() == PATHS["A"].read_bytes(),
              "the input")
+        need(not reader or not os.read(reader, 1), "it was opened")
         return
     need(done.returncode == 0, "rc %d" % done.returncode, said)
     if place == "read":

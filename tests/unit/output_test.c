@@ -98,13 +98,6 @@ TEST(output, a_bad_path_is_said_and_the_report_goes_to_stderr) {
                        "No such file or directory; it goes to stderr\nreport\n");
     CHECK(!result);
     free(said);
-    said = put_to("/dev/full", 2);
-    CHECK_EQ_U64(lines_of(said), 2);
-    CHECK_CONTAINS(said, "No space left on device; it goes to stderr\nreport\n");
-    free(said);
-    said = put_to("/tmp", 2);
-    CHECK_EQ_U64(lines_of(said), 2);
-    free(said);
     said = put_to("/tmp/%q", 2);
     CHECK_CONTAINS(said, "stint: STINT_OUTPUT=/tmp/%q: ");
     CHECK_CONTAINS(said, "\nreport\n");
@@ -113,28 +106,6 @@ TEST(output, a_bad_path_is_said_and_the_report_goes_to_stderr) {
 }
 
 /* ---- Files that are not ours. */
-
-static void check_refused(const char *path, const char *why) {
-    char want[400];
-    char *said = put_to(path, 2);
-    snprintf(want, sizeof want,
-             "stint: cannot write the report to %s: %s; it goes to stderr\nreport\n", path, why);
-    CHECK_STR_EQ(said, want);
-    CHECK(!result);
-    free(said);
-}
-
-TEST(output, a_fifo_is_not_opened) {
-    const char *path = path_of("fifo");
-    CHECK(!mkfifo(path, 0600));
-    check_refused(path, "it exists and is not a regular file");
-    int reader = open(path, O_RDONLY | O_NONBLOCK);
-    check_refused(path, "it exists and is not a regular file");
-    char byte;
-    CHECK(read(reader, &byte, 1) == 0);
-    close(reader);
-    clean(path);
-}
 
 /* It stays even if it is the program's own run file: truncating a mapped file causes SIGBUS. */
 TEST(output, a_run_file_that_is_being_written_stays) {

@@ -83,25 +83,6 @@ static void check_refused(const char *path, const char *why) {
     CHECK_STR_EQ(replace_file_open(&file, path, REPLACE_WHOLE, 0600), why);
 }
 
-TEST(replace_file, replaces_regular_files_and_links_to_them) {
-    enter();
-    put("target", "old");
-    CHECK(!symlink("target", "link") && !mkfifo("fifo", 0600) && !mkdir("folder", 0700));
-    CHECK(!symlink("folder", "other") && !symlink("/proc/self/status", "kernel"));
-    check_refused("fifo", REPLACE_FILE_IRREGULAR);
-    check_refused("folder", REPLACE_FILE_IRREGULAR);
-    check_refused("other", REPLACE_FILE_IRREGULAR);
-    check_refused("kernel", REPLACE_FILE_IRREGULAR);
-    check_refused("/dev/null", REPLACE_FILE_IRREGULAR);
-    check_refused("no/a", strerror(ENOENT));
-    CHECK_EQ_U64(entries(), 6);
-    begin("link");
-    CHECK_STR_EQ(replace_file_commit(&file), NULL);
-    CHECK_STR_EQ(content("target"), "old");
-    CHECK_STR_EQ(content("link"), "new");
-    leave();
-}
-
 TEST(replace_file, run_files_are_replaced_by_run_files_only) {
     enter();
     put("a", RUN_FILE_MAGIC " and more");
