@@ -11,9 +11,12 @@ import collections
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tool"))
+# pylint: disable=wrong-import-position
+from cases import Wrong, run
 
 TOOL, PROGRAM, CUDA, CUPTI = sys.argv[1:5]
 WITH = sys.argv[5:]
@@ -53,27 +56,14 @@ MEMORY_KEYS = ("mallocs", "allocated_bytes", "frees", "freed_bytes", "freed_else
                "memory_live_bytes", "memory_peak_own_bytes")
 
 
-class Failure(Exception):
-    pass
-
-
 def expect(what, have, want):
     if have != want:
-        raise Failure("%s: have %r, want %r" % (what, have, want))
+        raise Wrong("%s: have %r, want %r" % (what, have, want))
 
 
 def expect_between(what, low, have, high):
     if not low <= have <= high:
-        raise Failure("%s: have %r, want %r to %r" % (what, have, low, high))
-
-
-def run(*command, **env):
-    base = {k: v for k, v in os.environ.items() if not k.startswith(("STINT_", "NVTX_"))}
-    done = subprocess.run([str(c) for c in command], env={**base, "STINT_WAITS": "0", **env},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240, check=False, text=True)
-    if done.returncode:
-        raise Failure("%s: status %d\n%s" % (command, done.returncode, done.stderr))
-    return done
+        raise Wrong("%s: have %r, want %r to %r" % (what, have, low, high))
 
 
 def export(path, form):
@@ -105,7 +95,7 @@ def check_usage(row, calls, said):
     expect_between("faults", calls * PAGES, row["minor_faults"], calls * PAGES * 10)
     if "counted" not in row:
         if "STINT_COUNTERS: " not in said:
-            raise Failure("no counters, and no line why not:\n" + said)
+            raise Wrong("no counters, and no line why not:\n" + said)
         print("software events are not permitted here")
         return
     expect("counted", row["counted"], calls)
@@ -146,7 +136,7 @@ def check_views(path):
     tree = run(TOOL, "report", "--view", "tree", path).stdout
     for column in columns:
         if column not in table and column not in tree:
-            raise Failure("no column %r:\n%s" % (column, tree))
+            raise Wrong("no column %r:\n%s" % (column, tree))
     run(TOOL, "export", path, "--to", "html")
 
 
@@ -206,6 +196,6 @@ def main():
 
 try:
     main()
-except Failure as failure:
+except Wrong as failure:
     print(failure)
     sys.exit(1)

@@ -25,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "tool"))
 # pylint: disable=wrong-import-position
+import cases
 from cases import LIMIT, SKIPPED, main, need
 from rank_files import ROLE_WAITING, RankFile, Scope, cells
 
@@ -48,17 +49,14 @@ def clean(**more):
     return {**kept, **SETTINGS, **{k: str(v) for k, v in more.items()}}
 
 
-def run(*command, **env):
-    return subprocess.run([str(word) for word in command], env=clean(**env),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          check=False, universal_newlines=True)
+def run(*command, rc=0, **env):
+    return cases.run(*command, rc=rc, env=clean(**env))
 
 
 def tool(*arguments):
     """Its output and its lines."""
     done = run(TOOL, *arguments)
-    need(done.returncode == 0, arguments, done.stdout, done.stderr)
-    return done.stdout, done.stderr
+    return done.out, done.err
 
 
 def totals(file):
@@ -82,19 +80,18 @@ def build_mpi(folder, source, *options):
         sys.exit(SKIPPED)
     program = folder / source.stem
     library = pathlib.Path(LIBRARY).parent
-    done = run(compiler, "-O2", "-Wall", "-Werror", *options, "-I%s" % (ROOT / "include"), source,
-               "-o", program, "-L%s" % library, "-Wl,-rpath,%s" % library, "-lstint", "-lm")
-    need(done.returncode == 0, done.stderr)
+    run(compiler, "-O2", "-Wall", "-Werror", *options, "-I%s" % (ROOT / "include"), source,
+        "-o", program, "-L%s" % library, "-Wl,-rpath,%s" % library, "-lstint", "-lm")
     return program
 
 
-def start_mpi(folder, program, *arguments, **env):
+def start_mpi(folder, program, *arguments, rc=0, **env):
     """Runs it with RANKS ranks, a run file for each."""
     command = ["mpirun." + OF]
     if OF == "openmpi":
         command += ["--oversubscribe", "--mca", "btl_base_warn_component_unused", "0"]
     command += ["-np", str(RANKS), str(program), *arguments]
-    return run(*command, STINT_FILE=folder / "run-%r.stint", **env)
+    return run(*command, rc=rc, STINT_FILE=folder / "run-%r.stint", **env)
 
 
 def within(value, low, high, *about):
@@ -129,7 +126,6 @@ def case_late(folder):
     """One rank sleeps longer: it is the culprit, and its cost is that of the sleeps."""
     program = build_mpi(folder, HERE / "late_program.c", "-DWITH_TIMER")
     done = start_mpi(folder, program, folder, STINT_REPORT="table")
-    need(done.returncode == 0, done.stdout, done.stderr)
     files = [folder / ("run-%d.stint" % r) for r in range(RANKS)]
     text, lines = merge(folder, *files)
     need(not lines, lines)
@@ -140,7 +136,7 @@ def case_late(folder):
 def case_killed(folder):
     """The last rank kills itself in the middle: what all recorded until then is merged."""
     program = build_mpi(folder, HERE / "late_program.c", "-DWITH_TIMER")
-    done = start_mpi(folder, program, folder, "kill")
+    done = start_mpi(folder, program, folder, "kill", rc=None)
     need(done.returncode != 0, done.stdout, done.stderr)
     files = [folder / ("run-%d.stint" % r) for r in range(RANKS)]
     text, lines = merge(folder, *files)
@@ -170,7 +166,6 @@ def case_stencil(folder):
     """Both ways of the sample say the same."""
     program = build_mpi(folder, ROOT / "samples" / "mpi_stencil.c", "-DWITH_TIMER")
     done = start_mpi(folder, program, "--summary", STINT_UNIT="ns")
-    need(done.returncode == 0, done.stdout, done.stderr)
     need(done.stderr.count("stint job: mpi_stencil, 4 ranks\n") == 1, done.stderr)
     text, lines = merge(folder, *(folder / ("run-%d.stint" % r) for r in range(RANKS)))
     need(not lines, lines)
@@ -184,7 +179,7 @@ def case_stencil(folder):
                     ("ranks", "total", "longest", "max", "min", "median", "mean"))
     off = build_mpi(folder, ROOT / "samples" / "mpi_stencil.c")
     done = start_mpi(folder, off, "--summary")
-    need(done.returncode == 0 and "stint" not in done.stderr, done.stderr)
+    need("stint" not in done.stderr, done.stderr)
 
 
 # ---- Without MPI.
@@ -238,7 +233,7 @@ def case_restart(folder):
     need(killed["pid"] == started[0].pid, killed)
     for rank in range(RANKS):
         done = run(OF, STINT_FILE=folder / "run-%r.stint", PMI_RANK=rank, PMI_SIZE=RANKS)
-        need(done.returncode == 0 and not done.stderr, done.stderr)
+        need(not done.stderr, done.stderr)
     text, lines = merge(folder, folder)
     need(not lines and cells(text, "name", "work")["ranks"] == str(RANKS), lines, text)
     need("killed" not in tool("info", folder / "all.stint")[0])
@@ -278,7 +273,6 @@ def case_nvtx(folder):
     for rank, ms in enumerate(works):
         done = run(TOOL, "run", "--nvtx", "--report", "none", "--file", folder / "run-%r.stint",
                    "--", OF, ms, RANK=rank, WORLD_SIZE=len(works), LOCAL_RANK=rank)
-        need(done.returncode == 0, done.stdout, done.stderr)
         times.append([int(n) for n in done.stdout.split()[:2]])
     text, lines = merge(folder, folder)
     need(not lines, lines)

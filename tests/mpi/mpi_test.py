@@ -65,8 +65,7 @@ def build(folder, kind=KIND, source="mpi_program.c"):
     if not shutil.which("mpicc." + kind):
         skip("no mpicc." + kind)
     program = os.path.join(folder, "mpi_" + kind)
-    done = run("mpicc." + kind, "-O1", "-w", HERE / source, "-o", program)
-    need(done.returncode == 0, done.stderr)
+    run("mpicc." + kind, "-O1", "-w", HERE / source, "-o", program, rc=0)
     if "built without" in run(TOOL, "run", "--mpi=" + kind, "--", "true").stderr:
         skip("stint was built without " + kind)
     return program
@@ -133,8 +132,7 @@ def case_ranks(folder):
     out = os.path.join(folder, "out")
     script = f'exec "{program}" >"{out}-${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}"'
     done = run(*launcher(), TOOL, "run", "--mpi", "--file", pattern, "--", "sh", "-c", script,
-               program)
-    need(done.returncode == 0, done.stdout, done.stderr)
+               program, rc=0)
     files = [os.path.join(folder, f"run-{rank}.stint") for rank in (0, 1)]
     need(all(os.path.exists(file) for file in files), os.listdir(folder), done.stderr)
     check_counts(files)
@@ -146,8 +144,7 @@ def case_outside(folder):
     """The tool around the launcher, which makes no call of MPI itself."""
     program = build(folder)
     pattern = os.path.join(folder, "run-%r-%p.stint")
-    done = run(TOOL, "run", "--mpi", "--file", pattern, "--", *launcher(), program)
-    need(done.returncode == 0, done.stdout, done.stderr)
+    done = run(TOOL, "run", "--mpi", "--file", pattern, "--", *launcher(), program, rc=0)
     files = sorted(path for path in os.listdir(folder) if path.startswith("run-"))
     need([name[:5] for name in files] == ["run-0", "run-1"], files, done.stderr)
     check_counts([os.path.join(folder, name) for name in files])
@@ -176,8 +173,7 @@ def case_size(folder):
     hidden = ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"]
     pattern = os.path.join(folder, "run-%r.stint")
     done = run(*launcher(), "env", *(f"--unset={name}" for name in hidden), TOOL, "run", "--mpi",
-               "--file", pattern, "--", program)
-    need(done.returncode == 0, done.stdout, done.stderr)
+               "--file", pattern, "--", program, rc=0)
     files = [os.path.join(folder, f"run-{rank}.stint") for rank in (0, 1)]
     for rank, file in enumerate(files):
         about = json.loads(tool("export", file, "--to", "json"))["run"]
@@ -200,8 +196,7 @@ def case_seen(folder):
     ]
     for seen, env, expected, header in cases:
         file = os.path.join(folder, "run.stint")
-        done = run(KIND, *seen, STINT_FILE=file, **env)
-        need(done.returncode == 0, seen, done.stderr)
+        done = run(KIND, *seen, STINT_FILE=file, rc=0, **env)
         about = json.loads(tool("export", file, "--to", "json"))["run"]
         need(place(about) == expected, seen, env, about)
         shown = tool("report", file)
@@ -239,8 +234,7 @@ def case_together(folder):
     need(done.returncode == 0, done.stderr)
     pattern = os.path.join(folder, "run-%r.stint")
     done = run(*launcher(), TOOL, "run", "--mpi", "--ranges=ompt", "--report", "none", "--file",
-               pattern, "--", program, "3")
-    need(done.returncode == 0, done.stdout, done.stderr)
+               pattern, "--", program, "3", rc=0)
     for rank in (0, 1):
         tree = json.loads(tool("export", os.path.join(folder, f"run-{rank}.stint"), "--to",
                                "json"))["tree"]
@@ -314,8 +308,7 @@ def case_fortran(folder):
         out = os.path.join(folder, f"{which}-out")
         script = f'exec "{program}" >"{out}-${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}"'
         done = run(*launcher(), TOOL, "run", "--mpi", "--report", "none", "--file", pattern, "--",
-                   "sh", "-c", script)
-        need(done.returncode == 0, done.stdout, done.stderr)
+                   "sh", "-c", script, rc=0)
         for rank in (0, 1):
             first, *lines = pathlib.Path(f"{out}-{rank}").read_text().splitlines()
             need(first == f"rank {rank}", first)
@@ -358,8 +351,7 @@ def judged(folder, program, ranks, *arguments):
     pattern = os.path.join(folder, "%d-%%r.stint" % ranks)
     done = run(*launcher(ranks), TOOL, "run", "--mpi", "--report", "none", "--file", pattern, "--",
                program, *arguments, OMPI_MCA_mpi_yield_when_idle="1",
-               ARRIVALS=os.path.join(folder, "came"))
-    need(done.returncode == 0, done.stdout, done.stderr)
+               ARRIVALS=os.path.join(folder, "came"), rc=0)
     merged = os.path.join(folder, "%d.stint" % ranks)
     tool("merge", "--keep", "ranks", *(pattern.replace("%r", str(n)) for n in range(ranks)), "-o",
          merged)
@@ -418,8 +410,7 @@ def case_names(folder):
     library = pathlib.Path(TOOL).resolve().parent.parent / f"libstint-mpi-{KIND}.so"
     shown = json.loads((library.parent.parent / "stint" / f"stint_mpi_{KIND}_wrap1_mpi.json")
                        .read_text())["functions"]
-    done = run("nm", "-D", "--defined-only", library)
-    need(done.returncode == 0, done.stderr)
+    done = run("nm", "-D", "--defined-only", library, rc=0)
     symbols = {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
     timed = [item for item in shown if not item["reason"]]
     need(len(timed) > 300 and {"MPI_Wait", "MPI_Test"} <= {item["name"] for item in timed})

@@ -6,26 +6,23 @@ import csv
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tool"))
 # pylint: disable=wrong-import-position
+import cases
 from cases import SKIPPED, main, need
 
 TOOL = sys.argv[1]
-LIMIT = 280
 # The tests may run inside a job: variables that launchers of jobs set are removed, too.
 FOREIGN = ("STINT_", "NVTX_", "INTEL_LIB", "OMP_", "KMP_", "KOKKOS_", "LD_PRELOAD", "ONEDNN_", "DNNL_",
            "OMPI_", "PMI_", "PMIX_", "SLURM_", "HYDRA_", "MPI_")
 SETTINGS = {"STINT_WAITS": "0", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def run(*command, **env):
+def run(*command, rc=None, **env):
     base = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
-    return subprocess.run([str(word) for word in command], env={**base, **SETTINGS, **env},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,
-                          check=False, text=True)
+    return cases.run(*command, rc=rc, env={**base, **SETTINGS, **env})
 
 
 def skip(why):
@@ -34,8 +31,7 @@ def skip(why):
 
 
 def tool(*arguments):
-    done = run(TOOL, *arguments)
-    need(done.returncode == 0, arguments, done.stderr)
+    done = run(TOOL, *arguments, rc=0)
     return done.stdout
 
 

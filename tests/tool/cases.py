@@ -44,7 +44,7 @@ def environment(**more):
     """Ours without what the user's habits could change. Whether a scope is marked as waiting
     may depend on the load: a test has to ask for it."""
     kept = {k: v for k, v in os.environ.items()
-            if not k.startswith(("STINT_", "LC_", "LANG")) and k not in ("COLUMNS", "LINES",
+            if not k.startswith(("STINT_", "NVTX_", "LC_", "LANG")) and k not in ("COLUMNS", "LINES",
                                                                          "NO_COLOR")}
     kept.update(ASAN_OPTIONS="detect_leaks=0:handle_segv=0:handle_abort=0", LC_ALL="C",
                 TSAN_OPTIONS="handle_segv=0:handle_abort=0", TERM="xterm", TZ="UTC",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# All commands of the tool (commands.py) in the states that a parent may leave, under each limit, and
+# All commands of the tool (commands.py) in states that a parent may leave, under each limit, and
 # with all that the name of an output may lead to.
 stint_test_program(inherited inherited.c)
 set(programs $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program_fake>

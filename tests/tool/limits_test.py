@@ -185,7 +185,7 @@ def run_cell(number, name, limit, value, must):
 
 
 def remove_left(users):
-    """Those of the users whose folders were left in the memory of all."""
+    """Returns which of the users had left a folder in the memory of all."""
     found = set()
     for path in pathlib.Path("/dev/shm").glob("stint-*"):
         with contextlib.suppress(FileNotFoundError):  # one of another test
