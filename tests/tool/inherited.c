@@ -41,10 +41,12 @@ int main(int argc, char **argv) {
             fprintf(f, "descriptor %d, O_NONBLOCK %d\n", fd, (flags[fd] & O_NONBLOCK) != 0);
         }
     }
+    struct itimerval timer[3];
+    getitimer(ITIMER_REAL, &timer[0]);
+    getitimer(ITIMER_VIRTUAL, &timer[1]);
+    getitimer(ITIMER_PROF, &timer[2]);
     for (int i = 0; i < 3; ++i) {
-        struct itimerval timer;
-        getitimer(i, &timer);
-        fprintf(f, "timer %d: %s\n", i, timer.it_value.tv_sec ? "on" : "off");
+        fprintf(f, "timer %d: %s\n", i, timer[i].it_value.tv_sec ? "on" : "off");
     }
     fprintf(f, "nice %d\n", getpriority(PRIO_PROCESS, 0));
     copy_file(f, "/proc/self/status");

@@ -107,11 +107,10 @@ static void restore_signals(void) {
 /* ITIMER_REAL, ITIMER_VIRTUAL and ITIMER_PROF survive exec, but not fork. */
 #define TIMERS 3
 
-static void take_timers(struct itimerval timer[TIMERS]) {
-    static const struct itimerval none;
-    for (int i = 0; i < TIMERS; ++i) {
-        setitimer(i, &none, &timer[i]);
-    }
+static void change_timers(const struct itimerval to[TIMERS], struct itimerval was[TIMERS]) {
+    setitimer(ITIMER_REAL, &to[0], &was[0]);
+    setitimer(ITIMER_VIRTUAL, &to[1], &was[1]);
+    setitimer(ITIMER_PROF, &to[2], &was[2]);
 }
 
 /* In the child, with all signals blocked. Returns only if it cannot: errno. */
@@ -120,8 +119,9 @@ static int become_program(const char *file, char **argv, const struct tool_child
     if (how->leads_group) {
         setpgid(0, 0);
     }
-    for (int i = 0; i < TIMERS && how->has_timers; ++i) {
-        setitimer(i, &timer[i], NULL);
+    if (how->has_timers) {
+        struct itimerval none[TIMERS];
+        change_timers(timer, none);
     }
     for (int i = 0; i < 3; ++i) {
         if (how->fd[i] > 0 && dup2(how->fd[i], i) < 0) {
@@ -143,7 +143,8 @@ int tool_process_spawn(pid_t *pid, const char *file, char **argv, const struct t
         return errno;
     }
     if (how->has_timers) {
-        take_timers(timer);
+        static const struct itimerval none[TIMERS];
+        change_timers(none, timer);
     }
     tool_process_block(&before);
     *pid = fork();
