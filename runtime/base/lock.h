@@ -72,7 +72,8 @@ extern uint32_t *lock_process_word; /* both are atomic */
 void lock_fork_watch(void);
 void lock_fork_unseen(void);
 static inline void lock_look(void) {
-    if (!__atomic_load_n(__atomic_load_n(&lock_process_word, __ATOMIC_RELAXED), __ATOMIC_RELAXED)) {
+    const uint32_t *word = __atomic_load_n(&lock_process_word, __ATOMIC_ACQUIRE);
+    if (!__atomic_load_n(word, __ATOMIC_RELAXED)) {
         lock_fork_unseen();
     }
 }
