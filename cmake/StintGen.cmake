@@ -25,7 +25,7 @@ function(stint_generate_one list table output)
         DEPENDS ${source}/gen.py ${source}/table.py ${source}/columns.py ${source}/counters.py
                 ${source}/cupti.py
                 ${source}/driver.py ${source}/env.py ${source}/formats.py
-                ${source}/gpu_peak.py ${source}/kernel_names.py ${source}/library.py ${source}/measures.py
+                ${source}/gpu_peak.py ${source}/kernel_names.py ${source}/library.py ${source}/records.py
                 ${source}/options.py ${source}/status.py ${source}/units.py ${source}/views.py
                 ${source}/words.py ${source}/instrument/output_file.py ${source}/${table} ${ARGN}
         COMMENT "Generating ${output}"
@@ -41,10 +41,10 @@ function(stint_generate list)
                             "install python3 or set Python3_EXECUTABLE")
     endif()
     set(stamps "")
-    stint_generate_one(stamps columns.ini report_columns.inc measures.ini)
+    stint_generate_one(stamps columns.ini report_columns.inc records.ini)
     stint_generate_one(stamps columns.ini report_sorts.inc)
-    stint_generate_one(stamps columns.ini row_percentiles.inc measures.ini)
-    stint_generate_one(stamps columns.ini prometheus_columns.inc measures.ini)
+    stint_generate_one(stamps columns.ini row_percentiles.inc records.ini)
+    stint_generate_one(stamps columns.ini prometheus_columns.inc records.ini)
     stint_generate_one(stamps counters.ini counter_ids.inc)
     stint_generate_one(stamps counters.ini counter_table.inc)
     stint_generate_one(stamps cupti.ini cupti_table.inc)
@@ -61,9 +61,10 @@ function(stint_generate list)
     stint_generate_one(stamps formats.ini viewers_formats.inc)
     stint_generate_one(stamps gpu_peak.ini gpu_peak_table.inc)
     stint_generate_one(stamps kernel_names.ini kernel_names_table.inc)
-    stint_generate_one(stamps measures.ini measure_flags.inc)
-    stint_generate_one(stamps measures.ini measure_ids.inc)
-    stint_generate_one(stamps measures.ini measure_table.inc)
+    stint_generate_one(stamps records.ini measure_flags.inc)
+    stint_generate_one(stamps records.ini measure_table.inc)
+    stint_generate_one(stamps records.ini record_ids.inc)
+    stint_generate_one(stamps records.ini record_table.inc)
     stint_generate_one(stamps options.ini option_ids.inc)
     stint_generate_one(stamps options.ini option_table.inc columns.ini formats.ini units.ini views.ini)
     stint_generate_one(stamps status.ini status_ids.inc)

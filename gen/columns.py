@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-import measures
+import records
 import table
 
 KINDS = {"text": "REPORT_TEXT", "count": "REPORT_COUNT", "time": "REPORT_TIME",
@@ -60,9 +60,9 @@ def read(path):
 
 
 def group_names():
-    """The names of the groups of measures.ini, which is beside this script."""
+    """The names of the groups of records.ini, which is beside this script."""
     folder = os.path.dirname(os.path.abspath(__file__))
-    return tuple(measures.groups(os.path.join(folder, "measures.ini")))
+    return tuple(records.groups(os.path.join(folder, "records.ini")))
 
 
 EXTRA = "extra."

@@ -21,7 +21,7 @@ import columns
 import counters
 import env
 import formats
-import measures
+import records
 import names
 import options
 import table
@@ -35,7 +35,7 @@ PARTS = {
     "columns": lambda folder: columns.render_markdown(os.path.join(folder, "columns.ini")),
     "counters": lambda folder: counters.render_markdown(os.path.join(folder, "counters.ini")),
     "formats": lambda folder: formats.render_markdown(os.path.join(folder, "formats.ini")),
-    "measures": lambda folder: measures.render_markdown(os.path.join(folder, "measures.ini")),
+    "measures": lambda folder: records.render_markdown(os.path.join(folder, "records.ini")),
     "names": lambda folder: names.render_markdown(os.path.join(folder, "names.ini")),
     "options": lambda folder: options.render_markdown(os.path.join(folder, "options.ini")),
     "views": words.render_markdown_views,

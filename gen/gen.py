@@ -26,7 +26,7 @@ import formats
 import gpu_peak
 import html
 import kernel_names
-import measures
+import records
 import options
 from output_file import write_if_changed
 import status
@@ -63,9 +63,10 @@ OUTPUTS = {
     "viewers_formats.inc": formats.render_viewers,
     "gpu_peak_table.inc": gpu_peak.render_c,
     "kernel_names_table.inc": kernel_names.render_c,
-    "measure_flags.inc": measures.render_flags,
-    "measure_ids.inc": measures.render_ids,
-    "measure_table.inc": measures.render_c,
+    "measure_flags.inc": records.render_flags,
+    "record_ids.inc": records.render_ids,
+    "measure_table.inc": records.render_measures,
+    "record_table.inc": records.render_rules,
     "option_ids.inc": options.render_ids,
     "option_table.inc": options.render_c,
     "options.md": options.render_markdown,

@@ -26,7 +26,7 @@ _Static_assert(offsetof(struct stint_impl_inner, ticks) == offsetof(struct arena
 
 /* The place of a number in the block of its group. */
 static inline uint64_t *measure_place(struct arena_measures *block, enum measure m) {
-    return &block->value[measure_rule_of(m)->place];
+    return &block->value[measure_place_of(m)];
 }
 
 /* Any thread; a signal handler too. */

@@ -52,6 +52,12 @@ static inline double double_of_bits(uint64_t bits) {
     return 0;
 }
 
+static inline uint64_t bits_of_double(double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
 static inline uint64_t u64_clamp(uint64_t v, uint64_t low, uint64_t high) {
     if (v < low) {
         return low;

@@ -335,7 +335,7 @@ static void usage_add(struct thread_block *b, struct stint_impl_node *n, const u
     }
 }
 
-/* In gen/measures.ini a group has its calls, the two times, then its counters. */
+/* In gen/records.ini a group has its calls, the two times, then its counters. */
 static void group_add(struct thread_block *b, struct stint_impl_node *n, enum counter_group group,
                       const uint64_t *begin, const uint64_t *end) {
     static const enum measure_group of_group[COUNTER_GROUPS] = {

@@ -18,7 +18,7 @@ struct export_column {
     int text;
     int optional; /* omitted (empty in csv) if it is 0 or "" */
     struct row_field field;
-    uint32_t needs;
+    uint64_t needs;
 };
 
 struct export_columns {

@@ -234,17 +234,17 @@ static int json_put_lines(struct sink *out, struct snapshot *s) {
 
 /* Only where memory was counted. */
 static void json_put_outside(struct sink *out, const struct snapshot *s) {
-    struct snapshot_measures sum;
+    struct measures sum;
     snapshot_outside(s, &sum);
     if (!(sum.groups & 1u << MEASURE_GROUP_MEMORY)) {
         return;
     }
     sink_text(out, ",\n\"outside_scopes\":{\"mallocs\":");
-    sink_u64(out, sum.value[MEASURE_MALLOCS]);
-    json_put_number(out, "allocated_bytes", sum.value[MEASURE_MALLOC_BYTES]);
-    json_put_number(out, "frees", sum.value[MEASURE_FREES]);
-    json_put_number(out, "freed_bytes", sum.value[MEASURE_FREED_BYTES]);
-    json_put_number(out, "memory_live_bytes", snapshot_memory_live(sum.value));
+    sink_u64(out, sum.measure[MEASURE_MALLOCS]);
+    json_put_number(out, "allocated_bytes", sum.measure[MEASURE_MALLOC_BYTES]);
+    json_put_number(out, "frees", sum.measure[MEASURE_FREES]);
+    json_put_number(out, "freed_bytes", sum.measure[MEASURE_FREED_BYTES]);
+    json_put_number(out, "memory_live_bytes", snapshot_memory_live(sum.measure));
     sink_put(out, "}", 1);
 }
 

@@ -95,19 +95,19 @@ static struct memory_use use_of(const struct snapshot *s, const struct snapshot_
 }
 
 /* The bytes on the host that the scope allocated and freed. */
-static struct memory_use host_use_of(const struct snapshot_measures *from, uint32_t row) {
+static struct memory_use host_use_of(const struct measures *from, uint32_t row) {
     struct memory_use use = {
         .row = row,
         .device = SNAPSHOT_NONE,
         .memory = ACTIVITY_MEMORY_PAGEABLE,
-        .calls = {from->value[MEASURE_MALLOCS], from->value[MEASURE_FREES]},
-        .bytes = {from->value[MEASURE_MALLOC_BYTES], from->value[MEASURE_FREED_BYTES]},
+        .calls = {from->measure[MEASURE_MALLOCS], from->measure[MEASURE_FREES]},
+        .bytes = {from->measure[MEASURE_MALLOC_BYTES], from->measure[MEASURE_FREED_BYTES]},
     };
     return use;
 }
 
-static int is_host_use(const struct snapshot_measures *m) {
-    return m && m->value[MEASURE_MALLOCS] | m->value[MEASURE_FREES];
+static int is_host_use(const struct measures *m) {
+    return (m->measure[MEASURE_MALLOCS] | m->measure[MEASURE_FREES]) != 0;
 }
 
 static void add_use(struct memory_uses *m, const struct memory_use *use) {

@@ -27,7 +27,7 @@ static enum fluid_source find_source(const struct snapshot *s) {
         }
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        if (s->nodes[i].extra->gpu.count) {
+        if (s->nodes[i].measures->gpu_calls) {
             return FLUID_EVENTS;
         }
     }
@@ -46,8 +46,8 @@ static double *gpu_times(const struct fluid_sheet *f) {
     }
     for (uint32_t i = s->node_count; gpu && i-- > 0;) {
         const struct snapshot_node *n = &s->nodes[i];
-        if (f->source == FLUID_EVENTS && n->extra->gpu.count) {
-            gpu[i] = (double)n->extra->gpu.total;
+        if (f->source == FLUID_EVENTS && n->measures->gpu_calls) {
+            gpu[i] = (double)n->measures->gpu_total_ns;
         }
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {
             gpu[n->parent] += gpu[i];
@@ -69,12 +69,12 @@ static void add_bounds(const struct fluid_sheet *f, const struct snapshot_node *
     double max = (double)snapshot_node_ns(s, n, b.max);
     double each = gpu / (double)n->count;
     if (state == FLUID_GPU) {
-        int alone = f->source == FLUID_EVENTS && n->extra->gpu.count && !n->extra->gpu.loose;
+        int alone = f->source == FLUID_EVENTS && n->measures->gpu_calls && !n->extra->gpu.loose;
         min = each;
         max = each;
         if (alone) {
-            min = (double)n->extra->gpu.min;
-            max = (double)n->extra->gpu.max;
+            min = (double)n->measures->gpu_min_ns;
+            max = (double)n->measures->gpu_max_ns;
         }
     } else if (state == FLUID_ALL) {
         min += each;

@@ -90,9 +90,7 @@ static uint32_t row_of(struct activity_grouping *g, const struct snapshot_activi
     if (row != HASH_MAP_NONE) {
         return row;
     }
-    key.min = UINT64_MAX;
-    key.min_bytes = UINT64_MAX;
-    key.first_at = UINT64_MAX;
+    numbers_clear(&record_activity, key.number);
     row = g->count++;
     g->rows[row].sum = key;
     hash_map_add(&g->row_of, hash, row);
@@ -120,21 +118,8 @@ static void add_configuration(struct snapshot_activity *to, const struct snapsho
 
 void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a) {
     add_configuration(to, a);
-    to->count = saturating_add(to->count, a->count);
-    to->total = saturating_add(to->total, a->total);
-    to->bytes = saturating_add(to->bytes, a->bytes);
-    to->launches = saturating_add(to->launches, a->launches);
-    to->launch_total = saturating_add(to->launch_total, a->launch_total);
-    to->delay_total = saturating_add(to->delay_total, a->delay_total);
-    to->squares += a->squares;
-    to->byte_squares += a->byte_squares;
+    numbers_add(&record_activity, to->number, a->number, 0);
     to->loose |= a->loose;
-    to->min = u64_min(a->min, to->min);
-    to->max = u64_max(a->max, to->max);
-    to->max_bytes = u64_max(a->max_bytes, to->max_bytes);
-    to->min_bytes = u64_min(a->min_bytes, to->min_bytes);
-    to->first_at = u64_min(a->first_at, to->first_at);
-    to->last_at = u64_max(a->last_at, to->last_at);
 }
 
 static void activity_sum_histograms(const struct activity_grouping *g, uint32_t row,

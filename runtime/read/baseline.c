@@ -19,7 +19,7 @@
 struct baseline {
     struct scratch memory; /* holds this struct too */
     uint64_t ns, steps;
-    const struct snapshot_measures *outside; /* NULL: none */
+    const struct measures *outside;
     struct baseline_node *nodes;
     struct baseline_activity *activities;
     uint32_t **histograms; /* the buckets of each */
@@ -66,28 +66,14 @@ const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
     return b->histograms[number];
 }
 
-/* The time of the maximum is not recorded for GPU times: both bounds are those of the histogram. */
-static void subtract_gpu(struct snapshot_gpu *out, const struct baseline_node *then) {
-    out->count -= then->gpu_count;
-    out->total -= then->gpu_total;
-    out->loose = 0;
-    if (then->gpu_count) {
-        out->loose = SNAPSHOT_LOOSE_MIN | SNAPSHOT_LOOSE_MAX;
-    }
+/* Measures of the snapshot, in its memory: there are none in `then` that it lacks. */
+static struct measures *measures_of(const struct measures *m) {
+    return (struct measures *)(uintptr_t)m;
 }
 
-/* Subtracts the measures that are sums. Amounts in use and maxima are no sums. */
-static void subtract_measures(struct snapshot_measures *out, const struct snapshot_measures *then) {
-    if (!out || !then) {
-        return;
-    }
-    for (uint32_t i = 0; i < MEASURE_COUNT; ++i) {
-        enum measure_add add = measure_rule_of(i)->add;
-        if (add == MEASURE_SUM) {
-            out->value[i] = saturating_subtract(out->value[i], then->value[i]);
-        } else if (add == MEASURE_TICKS) {
-            out->value[i] -= then->value[i];
-        }
+static void subtract_measures(const struct measures *now, const struct measures *then) {
+    if (now != &snapshot_no_measures) {
+        measures_subtract(measures_of(now), then);
     }
 }
 
@@ -100,21 +86,19 @@ static void baseline_subtract_node(struct snapshot *s, uint32_t index,
         more->open = now - then->at;
         more->open_self = saturating_subtract(more->open_self, then->open_self);
     }
-    out->recursions -= then->recursions;
     more->before = then->count;
     more->raw_before = then->raw;
     more->raw_counted = then->raw_counted;
-    out->count -= then->count;
-    out->total -= then->total;
-    out->nested -= then->nested;
-    more->bytes -= then->bytes;
-    more->flops -= then->flops;
-    subtract_gpu(&more->gpu, then);
+    numbers_subtract(&record_scope, out->number, then->number);
     subtract_measures(out->measures, then->measures);
+    if (then->measures->gpu_calls) { /* the time of the maximum is not recorded */
+        more->gpu.loose = SNAPSHOT_LOOSE_MIN | SNAPSHOT_LOOSE_MAX;
+    }
     if (!then->count) {
         return;
     }
     out->first = 0;
+    out->first_at = 0;
     out->loose = SNAPSHOT_LOOSE_MIN;
     if (out->max <= then->max) { /* it only grows */
         out->loose |= SNAPSHOT_LOOSE_MAX;
@@ -139,15 +123,8 @@ static void subtract_activity(struct snapshot_activity *out, const struct baseli
         out->loose |= SNAPSHOT_LOOSE_MIN_BYTES;
     }
     out->before = then->count;
-    out->count = saturating_subtract(out->count, then->count);
-    out->total = saturating_subtract(out->total, then->total);
-    out->bytes -= then->bytes;
+    numbers_subtract(&record_activity, out->number, then->number);
     out->max_bytes = u64_min(out->max_bytes, out->bytes);
-    out->launches -= then->launches;
-    out->launch_total -= then->launch_total;
-    out->delay_total -= then->delay_total;
-    out->squares = double_max(out->squares - then->squares, 0);
-    out->byte_squares = double_max(out->byte_squares - then->byte_squares, 0);
     out->first_at = u64_max(out->first_at, from);
     out->last_at = u64_max(out->last_at, out->first_at);
 }
@@ -207,13 +184,13 @@ static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t
     return 0;
 }
 
-static int keep_measures(struct baseline *b, const struct snapshot_measures **to,
-                         const struct snapshot_measures *from) {
-    *to = NULL;
-    if (!from) {
+static int keep_measures(struct baseline *b, const struct measures **to,
+                         const struct measures *from) {
+    *to = &snapshot_no_measures;
+    if (from == *to) {
         return 0;
     }
-    struct snapshot_measures *copy = scratch_get(&b->memory, sizeof *copy);
+    struct measures *copy = scratch_get(&b->memory, sizeof *copy);
     if (!copy) {
         return -1;
     }
@@ -236,25 +213,16 @@ static int keep_node(struct baseline *b, const struct snapshot *s, const struct 
     if (number == HASH_MAP_NONE) {
         return -1;
     }
+    struct baseline_node *out = &b->nodes[number];
     if (now) {
-        uint32_t counted, raw = samples_count(s, n, &counted);
-        b->nodes[number] = (struct baseline_node){.count = n->count,
-                                                  .raw = raw,
-                                                  .raw_counted = counted,
-                                                  .total = n->total,
-                                                  .max = n->max,
-                                                  .nested = n->nested,
-                                                  .open_self = n->extra->open_self,
-                                                  .recursions = n->recursions,
-                                                  .bytes = n->extra->bytes,
-                                                  .flops = n->extra->flops,
-                                                  .gpu_count = n->extra->gpu.count,
-                                                  .gpu_total = n->extra->gpu.total,
-                                                  .at = s->now.ticks};
+        memcpy(out->number, n->number, sizeof out->number);
+        out->open_self = n->extra->open_self;
+        out->at = s->now.ticks;
+        out->raw = samples_count(s, n, &out->raw_counted);
     } else {
-        b->nodes[number] = *then;
+        *out = *then;
     }
-    if (keep_measures(b, &b->nodes[number].measures, now ? n->measures : then->measures)) {
+    if (keep_measures(b, &out->measures, now ? n->measures : then->measures)) {
         return -1;
     }
     return keep_histogram(b, s, n->thread, n->histogram, now ? NULL : old) ||
@@ -276,21 +244,7 @@ static int keep_activity(struct baseline *b, const struct snapshot *s,
     if (number == HASH_MAP_NONE) {
         return -1;
     }
-    if (now) {
-        b->activities[number] = (struct baseline_activity){.count = a->count,
-                                                           .total = a->total,
-                                                           .min = a->min,
-                                                           .max = a->max,
-                                                           .bytes = a->bytes,
-                                                           .min_bytes = a->min_bytes,
-                                                           .launches = a->launches,
-                                                           .launch_total = a->launch_total,
-                                                           .delay_total = a->delay_total,
-                                                           .squares = a->squares,
-                                                           .byte_squares = a->byte_squares};
-    } else {
-        b->activities[number] = *then;
-    }
+    memcpy(b->activities[number].number, now ? a->number : then->number, sizeof a->number);
     return keep_histogram(b, s, SNAPSHOT_NONE, a->histogram, now ? NULL : old) ||
            keep_histogram(b, s, SNAPSHOT_NONE, a->byte_histogram, now ? NULL : old);
 }
@@ -323,7 +277,7 @@ static int make_room(struct baseline *b, const struct snapshot *s) {
 
 static int keep_start(struct baseline *b, const struct snapshot *s, uint32_t set,
                       const struct baseline *old) {
-    const struct snapshot_measures *outside = NULL;
+    const struct measures *outside = &snapshot_no_measures;
     if (set == BASELINE_ALL_SETS) {
         outside = s->outside;
         b->ns = s->now.monotonic_ns;

@@ -10,17 +10,16 @@
 #include "snapshot.h"
 
 struct baseline_node {
-    uint64_t count, total, max, nested, recursions, bytes, flops, gpu_count, gpu_total;
+    SCOPE_BY_NAME;
     uint64_t open_self;
-    uint64_t at;                              /* ticks of the reset */
-    const struct snapshot_measures *measures; /* in the baseline's memory, NULL: none */
+    uint64_t at;                     /* ticks of the reset */
+    const struct measures *measures; /* in the baseline's memory, or &snapshot_no_measures */
     uint32_t raw, raw_counted;
 };
 
 /* The baseline of a struct snapshot_activity. Memory in use is a state, no sum: it has none. */
 struct baseline_activity {
-    uint64_t count, total, min, max, bytes, min_bytes, launches, launch_total, delay_total;
-    double squares, byte_squares;
+    ACTIVITY_BY_NAME;
 };
 
 /* A baseline from an unsubtracted snapshot: every node and activity, or the nodes of one set (the

@@ -29,11 +29,11 @@ struct report_column {
     struct row_field field;
     int sortable;
     unsigned views;
-    uint32_t needs; /* ROW_*: the cell of a row without is "-" */
+    uint64_t needs; /* ROW_*: the cell of a row without is "-" */
     int hide;       /* left out if all its cells would be */
     int spare;      /* left out first where a terminal has no room for all */
-    uint32_t mark;  /* ROW_*: the cell of a row with it begins with a ~ */
-    uint32_t bound; /* ROW_*: with <= */
+    uint64_t mark;  /* ROW_*: the cell of a row with it begins with a ~ */
+    uint64_t bound; /* ROW_*: with <= */
 };
 
 /* NULL past the last one. */

@@ -6,10 +6,8 @@
 /* The calls' time without nested scopes. The own time of a recursive call is in the time of the
  * scope around it, and belongs to the node that counts the call; it may be below 0. */
 static uint64_t own_of(const struct snapshot_node *n) {
-    uint64_t with = n->total, without = n->nested, inner = 0;
-    if (n->measures) {
-        inner = n->measures->value[MEASURE_INNER_TICKS];
-    }
+    uint64_t with = n->total, without = n->nested;
+    uint64_t inner = n->measures->measure[MEASURE_INNER_TICKS];
     if (inner > INT64_MAX) {
         without = saturating_add(without, -inner);
     } else {

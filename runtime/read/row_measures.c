@@ -1,90 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers of nodes besides their times: read from an arena, which may be an untrusted file, and
- * the columns that are made of several of them.
+ * The columns that are made of several measures.
  */
 #include "rows_private.h"
 
-#include <string.h>
-
-#include "arena/measures.h"
 #include "base/arithmetic.h"
 
 #define MOSTLY_WAITS_PPM 500000 /* a row with less CPU time is marked */
 
-/* Blocks of a node that are looked at, with those of groups that only later versions know. It also
- * ends a cycle. */
-#define MAX_BLOCKS 64u
-
-/* A later version may have more values in the group, an earlier one has fewer. */
-struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t unit) {
-    struct snapshot_measures *out = NULL;
-    for (uint32_t blocks = 0; unit && blocks < MAX_BLOCKS; ++blocks) {
-        uint32_t at = unit;
-        const struct arena_measures *block = snapshot_at(s, at, sizeof *block);
-        if (!block) {
-            break;
-        }
-        uint32_t group = measure_group_with(block->range.first);
-        uint32_t count = block->range.count;
-        unit = block->next;
-        if (group == MEASURE_GROUP_COUNT || !count) {
-            continue;
-        }
-        if (!snapshot_at(s, at, sizeof *block + count * sizeof(uint64_t))) {
-            break;
-        }
-        if (!out) {
-            out = scratch_get(&s->memory, sizeof *out);
-        }
-        if (!out) {
-            break;
-        }
-        out->groups |= 1u << group;
-        struct measure_list known = measure_list_of(group);
-        for (uint32_t i = 0; i < known.count && i < count; ++i) {
-            out->value[known.number[i]] = STINT_IMPL_LOAD(&block->value[i]);
-        }
-    }
-    return out;
-}
-
-void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from) {
-    for (uint32_t i = 0; from && i < MEASURE_COUNT; ++i) {
-        to->value[i] = measure_sum(i, to->value[i], from->value[i]);
-    }
-    if (from) {
-        to->groups |= from->groups;
-    }
-}
-
-void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out) {
-    memset(out, 0, sizeof *out);
-    snapshot_add_measures(out, s->outside);
-    for (uint32_t i = 0; i < s->node_count; ++i) {
-        if (!s->nodes[i].site) { /* the root of a thread */
-            snapshot_add_measures(out, s->nodes[i].measures);
-        }
-    }
-}
-
-uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]) {
-    return saturating_subtract(measure[MEASURE_MEMORY_HELD], measure[MEASURE_MEMORY_GONE]);
-}
-
-uint64_t snapshot_left(const struct snapshot_node *n) {
-    if (!n->measures) {
-        return 0;
-    }
-    return n->measures->value[MEASURE_LEFT_CALLS];
-}
-
-uint64_t snapshot_recursive(const struct snapshot_node *n) {
-    return saturating_subtract(n->recursions, snapshot_left(n));
-}
-
-/* ---- Columns made of several measures. Numbers of a file may be anything. */
-
+/* Numbers of a file may be anything. */
 static uint64_t ppm_of(uint64_t part, uint64_t whole) {
     return snapshot_whole((double)part * 1e6 / (double)whole);
 }
@@ -142,7 +66,7 @@ static void scale_group(struct stint_row *r, struct stint_row_extra *extra,
     uint64_t *value = extra->measure;
     uint64_t calls = value[list.number[0]];
     uint64_t enabled = value[list.number[1]], running = value[list.number[2]];
-    uint32_t flag = 1u << (ROW_MEASURES + group);
+    uint64_t flag = (uint64_t)1 << (ROW_MEASURES + group);
     if (!(r->has & flag)) {
         return;
     }

@@ -123,8 +123,7 @@ static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint3
     r->thread = thread;
     r->parent = parent;
     r->kind = n->kind & 31u;
-    g->groups[row].cpu.min = UINT64_MAX;
-    g->groups[row].first_at = UINT64_MAX;
+    numbers_clear(&record_scope, g->groups[row].cpu.number);
     g->groups[row].last_thread = SNAPSHOT_NONE;
     return row;
 }
@@ -140,7 +139,7 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
         const struct snapshot_node *a = &s->nodes[p];
         if (a->set == n->set && a->site && g->name_ids[a->site] == g->name_ids[n->site]) {
             nested |= ROW_NESTED;
-            if (a->extra->gpu.count) {
+            if (a->measures->gpu_calls) {
                 nested |= ROW_NESTED_GPU;
             }
         }
@@ -152,8 +151,8 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
 static int node_has_numbers(const struct grouping *g, uint32_t index) {
     const struct snapshot_node *n = &g->s->nodes[index];
     const struct snapshot_extra *more = n->extra;
-    return n->measures || snapshot_calls(n) | n->recursions | more->open | more->gpu.count |
-                              more->bytes | more->flops | rows_device_of(g->work, index).count;
+    return measures_any(n->measures) ||
+           snapshot_calls(n) | n->recursions | more->open | rows_device_of(g->work, index).count;
 }
 
 /* A merged run has the threads of all ranks in one: its table says how many recorded a name. */
@@ -250,7 +249,7 @@ uint64_t rows_timed_ns(const struct rows *rows, uint32_t row, int gpu) {
     }
     const struct group *group = &g->groups[row];
     if (gpu) {
-        return group->extra ? g->extras[group->extra - 1].gpu.total : 0;
+        return rows->row[row].extra->gpu_total_ns;
     }
     struct times from = rows_times(g, group);
     if (from.total == UINT64_MAX) {

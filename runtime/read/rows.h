@@ -12,9 +12,8 @@
 #define ROW_SAMPLES 1u
 #define ROW_HISTOGRAM 2u
 #define ROW_FIRST 4u
-#define ROW_GPU 8u
-#define ROW_GPU_HISTOGRAM 16u
-#define ROW_BYTES 32u /* declared, and a time to divide them by */
+#define ROW_GPU_HISTOGRAM 16u /* ROW_GPU is that of the group of measures */
+#define ROW_BYTES 32u         /* declared, and a time to divide them by */
 #define ROW_FLOPS 64u
 #define ROW_BOUND 128u /* both, and their peaks */
 #define ROW_DEVICE 256u
@@ -27,8 +26,8 @@
 #define ROW_CORRECTED 32768u   /* total, self, share and average are without stint's own cost */
 #define ROW_WAITING 65536u     /* a part of it is waiting for others */
 #define ROW_ON_CPU 131072u     /* the CPU time of most of its time is known */
-#define ROW_AT_MOST (1u << 31) /* the share, as the wall time is a lower bound */
-#define ROW_MEASURES 18 /* from this bit on one for each group of gen/measures.ini: ROW_<GROUP> */
+#define ROW_AT_MOST 8u         /* the share, as the wall time is a lower bound */
+#define ROW_MEASURES 18 /* from this bit on one for each group of gen/records.ini: ROW_<GROUP> */
 #include "measure_flags.inc"
 
 #include "row_percentiles.inc" /* PERCENTILE_*, of the columns that are percentiles */
@@ -43,25 +42,20 @@ struct stint_row_extra {
     uint64_t open_ns;      /* being inside right now, longest thread */
     uint64_t open_all_ns;  /* the same of all threads together, */
     uint64_t open_self_ns; /* and without the scopes inside */
-    uint64_t gpu_calls;    /* measured on the GPU */
-    uint64_t gpu_total_ns;
     uint64_t gpu_avg_ns;
-    uint64_t gpu_min_ns;
-    uint64_t gpu_max_ns;
     uint64_t gpu_percentile_ns[PERCENTILE_COUNT];
     uint64_t gpu_beyond;   /* as struct stint_row.beyond */
     uint64_t device_calls; /* kernels, copies and fills from it and what is nested in it */
     uint64_t device_total_ns;
     uint64_t cpu_share_ppm; /* of total_ns and gpu_total_ns together */
     uint64_t gpu_share_ppm;
-    uint64_t bytes; /* declared while it was the innermost scope */
-    uint64_t flops;
     uint64_t bytes_per_s; /* by GPU time if there is some, else by CPU time */
     uint64_t flops_per_s;
     uint64_t peak_bytes_ppm; /* of what the device does at best, or ROW_UNKNOWN */
     uint64_t peak_flops_ppm;
-    const char *bound;               /* the peak it is nearer to: "memory", "compute" */
-    uint64_t measure[MEASURE_COUNT]; /* of the groups that `has` names */
+    const char *bound; /* the peak it is nearer to: "memory", "compute" */
+    MEASURES_BY_NAME;  /* of the groups that `has` names */
+    uint32_t groups;
     uint64_t queue_avg_ns;
     uint64_t cpu_calls;  /* whose CPU time was read, and that time: */
     uint64_t cpu_ns;     /* of the groups usage and cpu together */
@@ -103,7 +97,7 @@ struct stint_row {
     uint32_t kind : 5;
     uint32_t thread; /* index, or SNAPSHOT_NONE: all */
     uint32_t parent; /* tree: row index, or SNAPSHOT_NONE */
-    uint32_t has;    /* ROW_* */
+    uint64_t has;    /* ROW_* */
 };
 
 /* Where a member of a row is. */

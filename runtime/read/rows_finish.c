@@ -62,9 +62,14 @@ struct times rows_times(const struct grouping *g, const struct group *from) {
         return t;
     }
     const struct times *added = &g->extras[from->extra - 1].added;
+    t.count = saturating_add(t.count, added->count);
     t.total = saturating_add(snapshot_ns(g->s, t.total), added->total);
     t.min = t.min == UINT64_MAX ? added->min : u64_min(snapshot_ns(g->s, t.min), added->min);
     t.max = u64_max(snapshot_ns(g->s, t.max), added->max);
+    t.first = snapshot_ns(g->s, t.first);
+    if (added->first_at && (!t.first_at || added->first_at < t.first_at)) {
+        t.first = added->first;
+    }
     t.loose |= added->loose;
     return t;
 }
@@ -82,6 +87,7 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
     const struct snapshot *s = g->s;
     struct times t = rows_times(g, from);
     struct spread spread;
+    r->samples = t.count;
     if (spread_read(g, &t, r->samples, &spread)) {
         r->has |= ROW_HISTOGRAM;
         for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
@@ -96,7 +102,7 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
     }
     r->total_ns = times_ns(g, &t, t.total);
     r->self_ns = self_ns(g, from, from->self);
-    r->first_ns = from->first_in_ns ? from->first : snapshot_ns(s, from->first);
+    r->first_ns = times_ns(g, &t, t.first);
     if (r->first_ns) {
         r->has |= ROW_FIRST;
     }
@@ -122,22 +128,25 @@ static void finish_open(const struct snapshot *s, const struct group_extra *from
 static void finish_gpu(const struct grouping *g, struct group_extra *from, struct stint_row *r,
                        struct stint_row_extra *extra) {
     struct spread spread;
+    struct times *t = &from->gpu;
     if (!extra->gpu_calls) {
+        r->has &= ~ROW_GPU;
         return;
     }
-    r->has |= ROW_GPU;
-    if (spread_read(g, &from->gpu, extra->gpu_calls, &spread)) {
+    t->total = extra->gpu_total_ns;
+    t->min = extra->gpu_min_ns;
+    t->max = extra->gpu_max_ns;
+    if (spread_read(g, t, extra->gpu_calls, &spread)) {
         r->has |= ROW_GPU_HISTOGRAM;
         memcpy(extra->gpu_percentile_ns, spread.percentile, sizeof extra->gpu_percentile_ns);
         extra->gpu_beyond = spread.beyond;
     }
-    uint64_t total = from->gpu.total;
+    uint64_t total = t->total;
     uint64_t up = total / extra->gpu_calls + (total % extra->gpu_calls != 0);
     double both = (double)r->total_ns + (double)total;
-    extra->gpu_total_ns = total;
     extra->gpu_avg_ns = total / extra->gpu_calls;
-    extra->gpu_min_ns = u64_clamp(from->gpu.min, 0, extra->gpu_avg_ns);
-    extra->gpu_max_ns = u64_clamp(from->gpu.max, up, UINT64_MAX);
+    extra->gpu_min_ns = u64_clamp(t->min, 0, extra->gpu_avg_ns);
+    extra->gpu_max_ns = u64_clamp(t->max, up, UINT64_MAX);
     extra->gpu_share_ppm = 0;
     extra->cpu_share_ppm = 0;
     if (both > 0) {

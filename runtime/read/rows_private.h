@@ -13,7 +13,7 @@
 
 /* While grouping: sums, the best of each kind, and the histograms of the row. */
 struct times {
-    uint64_t total, min, max;
+    SCOPE_BY_NAME;
     uint32_t loose;
     int in_ns;           /* times and histograms are nanoseconds, else ticks */
     uint32_t histograms; /* first of its list, + 1 */
@@ -22,8 +22,7 @@ struct times {
 
 struct group {
     struct times cpu; /* ticks; its lists also have what is in nanoseconds */
-    uint64_t self, first, first_at;
-    int first_in_ns;
+    uint64_t self;
     uint32_t last_thread;
     int has_intervals;
     uint32_t extra; /* + 1; the same number as that of the row's extra */
@@ -31,7 +30,7 @@ struct group {
 
 /* Sums that few rows have. */
 struct group_extra {
-    struct times gpu;    /* nanoseconds */
+    struct times gpu;    /* nanoseconds; its sums are measures of the row */
     struct times added;  /* of samples that were added in nanoseconds, and */
     uint64_t added_self; /* their own time */
     uint64_t open, open_all, open_self;
@@ -88,8 +87,8 @@ struct grouping {
 
 /* Sums of a row that have the node's already, through a scope of the same name and set around
  * it. */
-#define ROW_NESTED 1u
-#define ROW_NESTED_GPU 2u
+#define ROW_NESTED OF_CALLS
+#define ROW_NESTED_GPU OF_GPU
 
 void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *n, unsigned nested);
 

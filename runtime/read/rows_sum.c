@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds a node to the sums of its row, part by part: calls, the time of outer calls, own time, what
- * is open, GPU times, declared amounts and measures. A scope inside one of the same name and set is
+ * Adds a node to the sums of its row: calls, the numbers of outer calls, own time, measures, and
+ * what is open. A scope inside one of the same name and set is
  * nested: its calls and their own time are added, the rest is in the sums of the outer one. Times
  * stay ticks until rows_finish.
  */
@@ -23,8 +23,10 @@ static struct row_extras row_extras_of(struct grouping *g, uint32_t row) {
         rows->extra[rows->extra_count] = stint_row_no_extra;
         rows->row[row].extra = &rows->extra[rows->extra_count];
         group->extra = ++rows->extra_count;
-        g->extras[group->extra - 1].gpu = (struct times){.min = UINT64_MAX, .in_ns = 1};
-        g->extras[group->extra - 1].added = g->extras[group->extra - 1].gpu;
+        struct group_extra *extra = &g->extras[group->extra - 1];
+        extra->gpu.in_ns = 1;
+        extra->added.in_ns = 1;
+        numbers_clear(&record_scope, extra->added.number);
     }
     return (struct row_extras){&g->extras[group->extra - 1], &rows->extra[group->extra - 1]};
 }
@@ -53,19 +55,12 @@ static void row_add_peaks(struct group_extra *to, const struct snapshot *s, uint
     }
 }
 
-static void row_add_gpu(struct grouping *g, uint32_t row, const struct snapshot_gpu *n) {
-    if (!n->count) {
-        return;
-    }
+/* What its times on the GPU have beside their sums. */
+static void row_add_gpu(struct grouping *g, uint32_t row, const struct snapshot_node *n) {
     struct row_extras to = row_extras_of(g, row);
-    struct times *gpu = &to.group->gpu;
-    to.row->gpu_calls += n->count;
-    gpu->total = saturating_add(gpu->total, n->total);
-    gpu->loose |= n->loose;
-    gpu->min = u64_min(n->min, gpu->min);
-    gpu->max = u64_max(n->max, gpu->max);
-    row_add_peaks(to.group, g->s, n->device);
-    link_histogram(g, gpu, n->histogram, SNAPSHOT_NONE, 1);
+    to.group->gpu.loose |= n->extra->gpu.loose;
+    row_add_peaks(to.group, g->s, n->extra->gpu.device);
+    link_histogram(g, &to.group->gpu, n->extra->gpu.histogram, SNAPSHOT_NONE, 1);
 }
 
 static void row_add_device(struct grouping *g, uint32_t row, const struct snapshot_node *n) {
@@ -78,27 +73,23 @@ static void row_add_device(struct grouping *g, uint32_t row, const struct snapsh
     to.row->device_total_ns = saturating_add(to.row->device_total_ns, work.total);
 }
 
-static void row_add_measures(struct grouping *g, uint32_t row, const struct snapshot_measures *from,
+static void row_add_measures(struct grouping *g, uint32_t row, const struct snapshot_node *n,
                              unsigned nested) {
-    if (!from) {
+    if (!measures_any(n->measures)) {
         return;
     }
-    uint64_t *sum = row_extras_of(g, row).row->measure;
-    for (uint32_t i = 0; i < MEASURE_COUNT; ++i) {
-        if (measure_rule_of(i)->of_calls && nested & ROW_NESTED) {
-            continue;
-        }
-        sum[i] = measure_sum(i, sum[i], from->value[i]);
+    struct stint_row_extra *to = row_extras_of(g, row).row;
+    measures_add(&to->groups, to->measure, n->measures, nested);
+    g->rows->row[row].has |= (uint64_t)to->groups << ROW_MEASURES;
+    if (n->measures->gpu_calls && !(nested & ROW_NESTED_GPU)) {
+        row_add_gpu(g, row, n);
     }
-    g->rows->row[row].has |= from->groups << ROW_MEASURES;
 }
 
-/* Declared amounts, what is open, and calls that were not timed. */
+/* What is open, and calls that were not timed. */
 static void row_add_extra(struct grouping *g, uint32_t row, const struct snapshot_extra *n,
                           unsigned nested) {
     struct row_extras to = row_extras_of(g, row);
-    to.row->bytes = saturating_add(to.row->bytes, n->bytes);
-    to.row->flops = saturating_add(to.row->flops, n->flops);
     to.group->open = u64_max(n->open, to.group->open);
     to.group->open_self = saturating_add(to.group->open_self, n->open_self);
     if (!(nested & ROW_NESTED)) {
@@ -136,7 +127,6 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     struct group *to = &g->groups[row];
     struct stint_row *r = &g->rows->row[row];
     to->has_intervals |= n->kind == STINT_IMPL_INTERVAL_NODE;
-    r->samples += n->count;
     r->threads += to->last_thread != n->thread;
     to->last_thread = n->thread;
     struct times *times = &to->cpu;
@@ -146,15 +136,8 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     } else if (n->max >= times->max) {
         r->info = n->extra->info;
     }
-    times->total = saturating_add(times->total, n->total);
+    numbers_add(&record_scope, times->number, n->number, 0);
     times->loose |= n->loose;
-    times->min = u64_min(n->min, times->min);
-    times->max = u64_max(n->max, times->max);
-    if (n->first && n->first_at < to->first_at) {
-        to->first_at = n->first_at;
-        to->first = n->first;
-        to->first_in_ns = n->in_ns;
-    }
     if (g->costs) {
         uint64_t cost = g->s->costs[n - g->s->nodes].all;
         g->costs[row].all = saturating_add(g->costs[row].all, cost);
@@ -168,19 +151,15 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
 void row_add_node(struct grouping *g, uint32_t row, const struct snapshot_node *n,
                   unsigned nested) {
     struct stint_row *r = &g->rows->row[row];
-    int has_extra = n->extra != &snapshot_no_extra;
     int is_outer = !(nested & ROW_NESTED);
     r->calls += snapshot_calls(n) + n->recursions;
     if (g->s->corrected && n->kind == STINT_IMPL_SCOPE_NODE) {
         r->has |= ROW_CORRECTED;
     }
     row_add_own(g, row, n);
-    row_add_measures(g, row, n->measures, nested);
-    if (has_extra) {
+    row_add_measures(g, row, n, nested);
+    if (n->extra != &snapshot_no_extra) {
         row_add_extra(g, row, n->extra, nested);
-    }
-    if (has_extra && !(nested & ROW_NESTED_GPU)) {
-        row_add_gpu(g, row, &n->extra->gpu);
     }
     if (is_outer) {
         row_add_device(g, row, n);

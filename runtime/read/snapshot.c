@@ -234,22 +234,19 @@ static int read_devices(struct snapshot *s, const struct arena_header *h) {
     return 0;
 }
 
-/* One attempt, as copy_node. */
-static int copy_gpu(struct snapshot_gpu *out, const struct arena_gpu *g) {
+/* One attempt at a record with a sequence word, as copy_node. */
+static int copy_gpu(struct snapshot_gpu *out, struct measures *numbers, const struct arena_gpu *g) {
     uint64_t seq = ACQUIRE(&g->seq);
-    out->count = (seq + 1) / 2;
-    out->total = ACQUIRE(&g->total);
-    out->min = ACQUIRE(&g->min);
-    out->max = ACQUIRE(&g->max);
+    measures_load(numbers, MEASURE_GROUP_GPU, g, MEASURES_OF_GPU);
     out->device = ACQUIRE(&g->device);
     return seq & 1 || STINT_IMPL_LOAD(&g->seq) != seq;
 }
 
-static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, uint32_t unit) {
+static void read_gpu(struct snapshot *s, struct snapshot_gpu *out, struct measures *numbers,
+                     uint32_t unit) {
     const struct arena_gpu *g = snapshot_at(s, unit, sizeof *g);
-    for (int i = 0; g && copy_gpu(out, g) && snapshot_try_again(s, i); ++i) {
+    for (int i = 0; g && copy_gpu(out, numbers, g) && snapshot_try_again(s, i); ++i) {
     }
-    out->histogram = 0;
     if (g) {
         out->histogram = g->histogram;
     }
@@ -288,14 +285,7 @@ struct snapshot_extra *snapshot_extra_of(struct snapshot *s, uint32_t node) {
 static int copy_node(const struct snapshot *s, struct snapshot_node *out,
                      struct snapshot_extra *more, const struct stint_impl_node *n) {
     uint64_t seq = ACQUIRE(&n->seq);
-    out->count = (seq + 1) / 2;
-    out->total = ACQUIRE(&n->total);
-    out->nested = ACQUIRE(&n->nested);
-    out->min = ACQUIRE(&n->min);
-    out->max = ACQUIRE(&n->max);
-    out->first = ACQUIRE(&n->first);
-    out->first_at = ACQUIRE(&n->first_at);
-    out->max_at = ACQUIRE(&n->max_at);
+    numbers_load(&record_scope, out->number, n);
     more->untimed = read_untimed(s, sums_unit(n, ARENA_PARTIAL));
     for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
         more->info[i] = ACQUIRE(&n->info[i]);
@@ -319,8 +309,18 @@ static uint32_t read_sender(const struct snapshot *s, uint32_t unit, uint32_t ki
 
 /* Whether a node has anything to keep there; of what snapshot_read reads. */
 static int has_extra(const struct snapshot_extra *more) {
-    return more->untimed || more->info[0] != '\0' || more->bytes || more->flops ||
-           more->gpu.count || more->gpu.min || more->gpu.histogram;
+    return more->untimed || more->info[0] != '\0' || more->gpu.histogram || more->gpu.device;
+}
+
+/* The numbers that only some nodes have. */
+static const struct measures *read_numbers(struct snapshot *s, struct snapshot_gpu *gpu,
+                                           const struct stint_impl_node *n) {
+    struct measures own = snapshot_no_measures;
+    if (STINT_IMPL_LOAD(&n->bytes) | STINT_IMPL_LOAD(&n->flops)) {
+        measures_load(&own, MEASURE_GROUP_DECLARED, n, MEASURES_OF_DECLARED);
+    }
+    read_gpu(s, gpu, &own, sums_unit(n, 0));
+    return snapshot_read_measures(s, ACQUIRE(&n->measures), &own);
 }
 
 static void read_node(struct snapshot *s, uint32_t index, const struct stint_impl_node *n) {
@@ -328,7 +328,6 @@ static void read_node(struct snapshot *s, uint32_t index, const struct stint_imp
     struct snapshot_extra more = {0};
     for (int i = 0; copy_node(s, out, &more, n) && snapshot_try_again(s, i); ++i) {
     }
-    out->recursions = STINT_IMPL_LOAD(&n->recursions);
     out->site = n->site;
     out->set = n->set;
     uint32_t kind = STINT_IMPL_LOAD(&n->kind);
@@ -339,14 +338,11 @@ static void read_node(struct snapshot *s, uint32_t index, const struct stint_imp
     }
     out->sender = read_sender(s, out->unit, kind);
     out->histogram = STINT_IMPL_LOAD(&n->histogram);
-    more.bytes = STINT_IMPL_LOAD(&n->bytes);
-    more.flops = STINT_IMPL_LOAD(&n->flops);
-    read_gpu(s, &more.gpu, sums_unit(n, 0));
+    out->measures = read_numbers(s, &more.gpu, n);
     out->extra = &snapshot_no_extra;
     if (has_extra(&more)) {
         *snapshot_extra_of(s, index) = more;
     }
-    out->measures = snapshot_read_measures(s, ACQUIRE(&n->measures));
 }
 
 /* The nodes on their way into the snapshot. */
@@ -600,7 +596,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     s->gpu_in_flight = STINT_IMPL_LOAD(&h->gpu_in_flight);
     s->steps = STINT_IMPL_LOAD(&h->steps);
     s->tracer_requested = STINT_IMPL_LOAD(&h->tracer_requested) != 0;
-    s->outside = snapshot_read_measures(s, ACQUIRE(&h->outside));
+    s->outside = snapshot_read_measures(s, ACQUIRE(&h->outside), &snapshot_no_measures);
     uint32_t activity = ACQUIRE(&h->first_activity);
     int failed = read_threads(s, h) || read_nodes(s) || read_names(s, h) || index_nodes(s) ||
                  link_senders(s) || snapshot_read_activities(s, activity);

@@ -14,29 +14,19 @@
 #include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/hash_map.h"
-#include "base/measure.h"
 #include "base/scratch.h"
 #include "base/status.h"
+#include "records.h"
 #include "stint/detail/impl_layout.h"
 
 #define SNAPSHOT_NONE HASH_MAP_NONE
 #define SNAPSHOT_DEVICES 64u /* more GPUs than one program sees; also ends a cycle */
 
-/* GPU times of the scopes of a node. */
+/* GPU times of the scopes of a node, beside its measures. */
 struct snapshot_gpu {
-    uint64_t count;
-    uint64_t total; /* nanoseconds, as all times here */
-    uint64_t min;
-    uint64_t max;
     uint32_t histogram; /* of nanoseconds */
     uint32_t device;    /* of the last one: index, SNAPSHOT_NONE: unknown */
     uint32_t loose;
-};
-
-/* The numbers of gen/measures.ini that a node has. */
-struct snapshot_measures {
-    uint32_t groups; /* a bit each */
-    uint64_t value[MEASURE_COUNT];
 };
 
 /* Values that few nodes have. A run may have a million nodes, so a node without has no memory for
@@ -44,8 +34,6 @@ struct snapshot_measures {
 struct snapshot_extra {
     uint64_t open;      /* ticks since it was opened, if it is open */
     uint64_t open_self; /* of these, without the scopes inside that were recorded or are open */
-    uint64_t bytes;     /* declared while it was the innermost scope */
-    uint64_t flops;
     struct snapshot_gpu gpu;
     uint64_t untimed;  /* calls that were not timed, in a file of before */
     int holds_untimed; /* there are such calls right inside; by own_times */
@@ -58,18 +46,10 @@ struct snapshot_extra {
 };
 
 struct snapshot_node {
-    uint64_t count; /* timed calls */
-    uint64_t total; /* ticks, as all times here but the GPU's */
-    uint64_t min;
-    uint64_t max;
-    uint64_t first;
-    uint64_t recursions;
-    uint64_t nested; /* of the total, the time of the calls recorded right inside */
-    uint64_t first_at;
-    uint64_t max_at;
+    SCOPE_BY_NAME;                      /* ticks, as all times here but the GPU's */
     uint64_t children;                  /* total and open time of its nested scopes */
     const struct snapshot_extra *extra; /* &snapshot_no_extra: none */
-    struct snapshot_measures *measures; /* NULL: none */
+    const struct measures *measures;    /* &snapshot_no_measures: none */
     /* From here on by own_times. */
     uint64_t inside; /* total of its nested scopes */
     uint64_t splits; /* timed calls of them */
@@ -148,25 +128,12 @@ struct snapshot_device {
 
 /* struct arena_activity, checked. */
 struct snapshot_activity {
-    uint64_t count;
-    uint64_t total; /* nanoseconds, as all times here */
-    uint64_t min;
-    uint64_t max;
-    uint64_t bytes;
-    uint64_t max_bytes;
-    uint64_t min_bytes;
-    double squares; /* finite, not negative, as the next */
-    double byte_squares;
+    ACTIVITY_BY_NAME;
     uint64_t before; /* of an interval: samples that came before it */
     /* Samples that were taken back: they are not in the count, total and squares above. */
     uint64_t taken_count;
     uint64_t taken_total;
     double taken_squares;
-    uint64_t first_at;
-    uint64_t last_at;
-    uint64_t launches;
-    uint64_t launch_total;
-    uint64_t delay_total;
     const char *name; /* "" = none */
     uint32_t name_length;
     uint32_t unit;
@@ -225,7 +192,7 @@ struct snapshot {
     int tracer_requested;   /* activities were to be recorded, with or without success */
     uint64_t gpu_in_flight; /* GPU scopes whose time is still to come */
     uint64_t steps;
-    struct snapshot_measures *outside; /* of threads that have no record; NULL: none */
+    const struct measures *outside; /* of threads that have no record */
     uint64_t lost[STINT_STATUS_COUNT];
     uint64_t open_intervals;
     const struct baseline *since;
@@ -245,6 +212,7 @@ void snapshot_sum_children(struct snapshot *s);
 void snapshot_free(struct snapshot *s);
 
 extern const struct snapshot_extra snapshot_no_extra;
+extern const struct measures snapshot_no_measures;
 /* The node's, to be written to: from the first such call on it has one. */
 struct snapshot_extra *snapshot_extra_of(struct snapshot *s, uint32_t node);
 
@@ -268,12 +236,13 @@ int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t un
 uint64_t snapshot_histogram_bytes(const struct snapshot *s);
 /* The same of a struct arena_sizes, the end of which is a histogram. */
 uint64_t snapshot_sizes_bytes(const struct snapshot *s);
-/* From the list that begins at the unit. NULL: there are none, or there is no memory. */
-struct snapshot_measures *snapshot_read_measures(struct snapshot *s, uint32_t unit);
-/* Adds the measures of another place. from: NULL = nothing. */
-void snapshot_add_measures(struct snapshot_measures *to, const struct snapshot_measures *from);
+/* From the list that begins at the unit, and those of other places that are known already; NULL: there
+ * are none. The result is in the snapshot's memory; &snapshot_no_measures: there are none, or there is
+ * no memory. */
+const struct measures *snapshot_read_measures(struct snapshot *s, uint32_t unit,
+                                              const struct measures *known);
 /* The measures of all threads while they had no open scope. */
-void snapshot_outside(const struct snapshot *s, struct snapshot_measures *out);
+void snapshot_outside(const struct snapshot *s, struct measures *out);
 /* The node's timed calls, and those that were not timed. */
 static inline uint64_t snapshot_calls(const struct snapshot_node *n) {
     return saturating_add(n->count, n->extra->untimed);

@@ -28,20 +28,7 @@ static void copy_configuration(struct snapshot_activity *out, const struct arena
 /* One attempt; 0 when the sequence word was even and the same at both ends. */
 int snapshot_activity_load(struct snapshot_activity *out, const struct arena_activity *a) {
     uint64_t seq = ACQUIRE(&a->seq);
-    out->count = seq / 2 + (seq & 1);
-    out->total = ACQUIRE(&a->total);
-    out->min = ACQUIRE(&a->min);
-    out->max = ACQUIRE(&a->max);
-    out->bytes = ACQUIRE(&a->bytes);
-    out->max_bytes = ACQUIRE(&a->max_bytes);
-    out->min_bytes = ACQUIRE(&a->min_bytes);
-    out->squares = double_of_bits(ACQUIRE(&a->squares));
-    out->byte_squares = double_of_bits(ACQUIRE(&a->byte_squares));
-    out->first_at = ACQUIRE(&a->first_at);
-    out->last_at = ACQUIRE(&a->last_at);
-    out->launches = ACQUIRE(&a->launches);
-    out->launch_total = ACQUIRE(&a->launch_total);
-    out->delay_total = ACQUIRE(&a->delay_total);
+    numbers_load(&record_activity, out->number, a);
     copy_configuration(out, a);
     return seq & 1 || STINT_IMPL_LOAD(&a->seq) != seq;
 }

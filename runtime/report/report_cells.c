@@ -28,7 +28,7 @@ static int has_all(const struct stint_row *row, const struct report_column *c) {
 }
 
 /* Before a number that is a bound; of a share, of which neither part is complete, it is none. */
-static const char *cell_bound(uint32_t bounds) {
+static const char *cell_bound(uint64_t bounds) {
     switch (bounds & (ROW_AT_MOST | ROW_PARTIAL)) {
     case ROW_AT_MOST:
         return "<=";

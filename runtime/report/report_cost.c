@@ -52,8 +52,8 @@ static uint64_t node_readings(const struct snapshot_node *n) {
         MEASURE_USAGE_CALLS, MEASURE_CPU_CALLS, MEASURE_CORE_CALLS, MEASURE_BRANCH_CALLS,
         MEASURE_L1_CALLS,    MEASURE_LLC_CALLS, MEASURE_DTLB_CALLS, MEASURE_SOFTWARE_CALLS};
     uint64_t most = 0;
-    for (size_t i = 0; n->measures && i < sizeof counts / sizeof *counts; ++i) {
-        most = u64_max(most, n->measures->value[counts[i]]);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+        most = u64_max(most, n->measures->measure[counts[i]]);
     }
     return most;
 }

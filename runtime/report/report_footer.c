@@ -313,15 +313,15 @@ static void put_corrected(const struct report *r) {
 
 /* Memory that was allocated and no scope was open. */
 static void put_memory_outside(const struct report *r) {
-    struct snapshot_measures sum;
+    struct measures sum;
     char bytes[TEXT_NUMBER], live[TEXT_NUMBER];
     snapshot_outside(r->snapshot, &sum);
-    uint64_t calls = sum.value[MEASURE_MALLOCS];
+    uint64_t calls = sum.measure[MEASURE_MALLOCS];
     if (!calls) {
         return;
     }
-    text_bytes(bytes, sum.value[MEASURE_MALLOC_BYTES]);
-    text_bytes(live, snapshot_memory_live(sum.value));
+    text_bytes(bytes, sum.measure[MEASURE_MALLOC_BYTES]);
+    text_bytes(live, snapshot_memory_live(sum.measure));
     text_add(r->out, "outside scopes: %llu malloc%s, %s, of which %s live\n",
              (unsigned long long)calls, text_plural(calls), bytes, live);
 }

@@ -28,8 +28,8 @@ static int in_use(const struct report *r, const struct snapshot_device *d) {
     const struct snapshot *s = r->snapshot;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        if (n->extra->gpu.count && n->extra->gpu.device != SNAPSHOT_NONE &&
-            n->extra->bytes + n->extra->flops &&
+        if (n->measures->gpu_calls && n->extra->gpu.device != SNAPSHOT_NONE &&
+            n->measures->bytes + n->measures->flops &&
             peaks_equal(&s->devices[n->extra->gpu.device], d) &&
             (r->options->set == REPORT_ALL_SETS || n->set == r->options->set)) {
             return 1;

@@ -24,7 +24,7 @@
 #define stint_impl_lose_end STINT_IMPL_ABI_NAME(stint_impl_lose_end)
 #define stint_impl_rank_seen STINT_IMPL_ABI_NAME(stint_impl_rank_seen)
 
-/* The interfaces, in the order of the group `ranges` of gen/measures.ini. */
+/* The interfaces, in the order of the group `ranges` of gen/records.ini. */
 enum range_interface {
     RANGE_NVTX,
     RANGE_ITT,

@@ -24,7 +24,7 @@ struct family {
     const char *help;
     enum exposition_unit unit;
     struct row_field field;
-    uint32_t needs;
+    uint64_t needs;
     int optional; /* no series where it is zero */
 };
 
@@ -45,8 +45,8 @@ struct summary {
     const char *help;
     struct row_field sum;
     struct row_field count;
-    uint32_t needs;
-    uint32_t needs_quantiles;
+    uint64_t needs;
+    uint64_t needs_quantiles;
     struct row_field percentiles; /* of PERCENTILE_COUNT */
 };
 

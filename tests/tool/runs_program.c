@@ -2,7 +2,7 @@
 /*
  * Records the run files of the current format that later versions have to read (runs_test.py), on
  * the fake clock: runs_program plain|groups|added. `plain` has nested scopes, notes, a second set,
- * marks, steps, intervals and declared amounts; in `groups` number n of gen/measures.ini is
+ * marks, steps, intervals and declared amounts; in `groups` number n of gen/records.ini is
  * 1000 + n; `added` has added samples, alone and of a timed name, from 0 ns to years.
  */
 #include "record/measured.h"

@@ -12,7 +12,7 @@ again. Those of the family 1.0, of format 4, have scopes, notes, a second set, m
 declared bytes in `plain` and `trace`.
 
 The other three were written by a test program on the virtual clock: `groups` has a scope in which
-number n of gen/measures.ini is 1000 + n, for all numbers of that time, `sampled` is the same
+number n of gen/records.ini is 1000 + n, for all numbers of that time, `sampled` is the same
 program with one call in ten timed (STINT_SAMPLE, which later versions do not have), and `merged` is
 the merge of both.
 """

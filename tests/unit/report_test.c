@@ -367,7 +367,7 @@ TEST(report_columns, the_table_is_whole) {
               (c->field.in_extra ? sizeof(struct stint_row_extra) : sizeof(struct stint_row)));
         CHECK_EQ_U64(report_column_find(c->key, strlen(c->key)), c->sortable ? n : UINT32_MAX);
     }
-    CHECK(n >= 32); /* and those of gen/measures.ini */
+    CHECK(n >= 32); /* and those of gen/records.ini */
     CHECK(report_column_find("tot", 3) == UINT32_MAX);
     CHECK(report_column_find("", 0) == UINT32_MAX);
 }

@@ -87,7 +87,7 @@ static void sums_add_nodes(const struct snapshot *s, struct sums *out) {
         out->intervals += n->kind == STINT_IMPL_INTERVAL_NODE;
         out->calls += snapshot_calls(n) + n->recursions;
         out->samples += n->count;
-        out->gpu_calls += n->extra->gpu.count;
+        out->gpu_calls += n->measures->gpu_calls;
         out->histograms += n->histogram && n->histogram != histogram;
         out->histograms += n->extra->gpu.histogram != 0;
         histogram = n->histogram;

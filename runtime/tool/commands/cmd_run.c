@@ -254,13 +254,13 @@ static void print_ranges(const struct run_files *files, uint32_t wanted) {
     struct measure_list list = measure_list_of(MEASURE_GROUP_RANGES);
     for (size_t i = 0; i < files->count; ++i) {
         struct run r;
-        struct snapshot_measures sum;
+        struct measures sum;
         if (run_open_ended(&r, files->path[i])) {
             continue;
         }
         snapshot_outside(&r.snapshot, &sum);
         for (uint32_t k = 0; k < RUN_RANGES; ++k) {
-            count[k] += sum.value[list.number[k]];
+            count[k] += sum.measure[list.number[k]];
         }
         run_close(&r);
     }

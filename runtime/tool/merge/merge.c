@@ -166,10 +166,10 @@ static int copy_gpu_times(struct merge *m, struct merge_map *map, const struct s
         return -1;
     }
     struct arena_gpu *to = merge_file_at(&m->file, *out);
-    to->seq = 2 * n->extra->gpu.count;
-    to->total = n->extra->gpu.total;
-    to->min = n->extra->gpu.min;
-    to->max = n->extra->gpu.max;
+    to->seq = 2 * n->measures->gpu_calls;
+    to->total = n->measures->gpu_total_ns;
+    to->min = n->measures->gpu_min_ns;
+    to->max = n->measures->gpu_max_ns;
     to->first = from->first;
     to->histogram = histogram;
     to->device = merge_device_at(map, n->extra->gpu.device);
@@ -190,19 +190,19 @@ static void copy_node_times(const struct merge_map *map, struct stint_impl_node 
     to->first_at = merge_tick_or_none(map, n->first_at);
     to->max_at = merge_tick_or_none(map, n->max_at);
     to->recursions = n->recursions;
-    to->bytes = n->extra->bytes;
-    to->flops = n->extra->flops;
+    to->bytes = n->measures->bytes;
+    to->flops = n->measures->flops;
     memcpy(to->info, n->extra->info, sizeof to->info);
 }
 
-static int copy_measures(struct merge *m, const struct merge_map *map,
-                         const struct snapshot_measures *from, uint32_t *out) {
+static int copy_measures(struct merge *m, const struct merge_map *map, const struct measures *from,
+                         uint32_t *out) {
     *out = 0;
-    for (uint32_t group = 0; from && group < MEASURE_GROUP_COUNT; ++group) {
-        if (!(from->groups & 1u << group)) {
+    for (uint32_t group = 0; group < MEASURE_GROUP_COUNT; ++group) {
+        struct measure_list list = measure_list_of(group);
+        if (!(from->groups & 1u << group) || list.place != MEASURES_IN_BLOCK) {
             continue;
         }
-        struct measure_list list = measure_list_of(group);
         struct arena_measures *to;
         uint32_t unit = merge_file_get(&m->file, sizeof *to + list.count * sizeof(uint64_t));
         if (!unit) {
@@ -212,7 +212,7 @@ static int copy_measures(struct merge *m, const struct merge_map *map,
         to->range = measure_range_of(group);
         to->next = *out;
         for (uint32_t i = 0; i < list.count; ++i) {
-            to->value[i] = merge_measure(map, list.number[i], from->value[list.number[i]]);
+            to->value[i] = merge_measure(map, list.number[i], from->measure[list.number[i]]);
         }
         *out = unit;
     }
@@ -466,7 +466,7 @@ int merge_add(struct merge *m, const struct run *r) {
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         h->lost[k] = saturating_add(h->lost[k], map.from->lost[k]);
     }
-    snapshot_add_measures(&m->outside, r->snapshot.outside);
+    measures_add(&m->outside.groups, m->outside.measure, r->snapshot.outside, 0);
     h->steps += r->snapshot.steps;
     h->gpu_in_flight += r->snapshot.gpu_in_flight;
     if (r->snapshot.tracer_requested) {

@@ -215,15 +215,15 @@ struct merge {
     enum merge_keep keep;
     struct scratch memory;
     struct merge_clock clock;
-    const struct merge_align *align;  /* NULL: one host, or threads are not kept */
-    char clocks[ALIGN_TEXT];          /* said of an input that was merged itself */
-    uint32_t expected;                /* runs to merge */
-    uint32_t runs;                    /* merged so far */
-    uint64_t cut;                     /* spans left out, whose node an event has no room to name */
-    struct snapshot_measures outside; /* of threads that have no record */
-    int boots_differ;                 /* of runs that are added up */
-    struct clock_stamp start;         /* the earliest of all, in the merged clock */
-    struct clock_stamp end;           /* the latest of all */
+    const struct merge_align *align; /* NULL: one host, or threads are not kept */
+    char clocks[ALIGN_TEXT];         /* said of an input that was merged itself */
+    uint32_t expected;               /* runs to merge */
+    uint32_t runs;                   /* merged so far */
+    uint64_t cut;                    /* spans left out, whose node an event has no room to name */
+    struct measures outside;         /* of threads that have no record */
+    int boots_differ;                /* of runs that are added up */
+    struct clock_stamp start;        /* the earliest of all, in the merged clock */
+    struct clock_stamp end;          /* the latest of all */
     uint64_t process_start_ns;
     uint64_t reference; /* sum */
     uint32_t references;

@@ -16,20 +16,7 @@ uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to) {
 }
 
 void merge_activity_store(struct arena_activity *to, const struct snapshot_activity *a) {
-    to->seq = 2 * a->count;
-    to->total = a->total;
-    to->min = a->min;
-    to->max = a->max;
-    to->bytes = a->bytes;
-    to->max_bytes = a->max_bytes;
-    to->min_bytes = a->min_bytes;
-    memcpy(&to->squares, &a->squares, sizeof to->squares);
-    memcpy(&to->byte_squares, &a->byte_squares, sizeof to->byte_squares);
-    to->first_at = a->first_at;
-    to->last_at = a->last_at;
-    to->launches = a->launches;
-    to->launch_total = a->launch_total;
-    to->delay_total = a->delay_total;
+    numbers_store(&record_activity, a->number, to);
     to->varies = a->varies;
     memcpy(to->grid, a->grid, sizeof to->grid);
     memcpy(to->block, a->block, sizeof to->block);

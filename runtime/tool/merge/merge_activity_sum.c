@@ -39,14 +39,15 @@ static uint32_t find_or_add_activity(struct merge *m, const struct arena_activit
         return unit;
     }
     struct arena_header *h0 = merge_file_header(&m->file);
+    uint64_t nothing[ACTIVITY_NUMBERS];
+    numbers_clear(&record_activity, nothing);
     unit = merge_file_get(&m->file, sizeof *key);
     if (!unit || hash_map_add(&m->sum.activities, (uint32_t)h, unit)) {
         return 0;
     }
     struct arena_activity *to = merge_file_at(&m->file, unit);
     *to = *key;
-    to->min = UINT64_MAX;
-    to->min_bytes = UINT64_MAX;
+    numbers_store(&record_activity, nothing, to);
     to->next = h0->first_activity;
     h0->first_activity = unit;
     return unit;

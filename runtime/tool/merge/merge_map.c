@@ -23,7 +23,7 @@ uint32_t merge_node(const struct merge_map *map, uint32_t unit) {
 }
 
 uint64_t merge_measure(const struct merge_map *map, enum measure which, uint64_t value) {
-    if (!map || measure_rule_of(which)->add != MEASURE_TICKS) {
+    if (!map || record_measures.number[which].add != NUMBER_TICKS) {
         return value;
     }
     if (value > INT64_MAX) {

@@ -294,8 +294,8 @@ static void sum_times(const struct merge_map *map, struct stint_impl_node *to,
     to->total = saturating_add(to->total, merge_time(map, n, n->total));
     to->nested = saturating_add(to->nested, merge_time(map, n, n->nested));
     to->recursions = saturating_add(to->recursions, n->recursions);
-    to->bytes = saturating_add(to->bytes, n->extra->bytes);
-    to->flops = saturating_add(to->flops, n->extra->flops);
+    to->bytes = saturating_add(to->bytes, n->measures->bytes);
+    to->flops = saturating_add(to->flops, n->measures->flops);
 }
 
 /* The block of a group in the list that begins at *first. NULL without memory. */
@@ -320,19 +320,19 @@ static struct arena_measures *find_block(struct merge *m, uint32_t *first, uint3
 }
 
 static int sum_measures(struct merge *m, const struct merge_map *map, struct stint_impl_node *to,
-                        const struct snapshot_measures *from) {
-    for (uint32_t group = 0; from && group < MEASURE_GROUP_COUNT; ++group) {
-        if (!(from->groups & 1u << group)) {
+                        const struct measures *from) {
+    for (uint32_t group = 0; group < MEASURE_GROUP_COUNT; ++group) {
+        struct measure_list list = measure_list_of(group);
+        if (!(from->groups & 1u << group) || list.place != MEASURES_IN_BLOCK) {
             continue;
         }
         struct arena_measures *block = find_block(m, &to->measures, group);
         if (!block) {
             return -1;
         }
-        struct measure_list list = measure_list_of(group);
         for (uint32_t i = 0; i < list.count; ++i) {
             uint32_t which = list.number[i];
-            uint64_t value = merge_measure(map, which, from->value[which]);
+            uint64_t value = merge_measure(map, which, from->measure[which]);
             block->value[i] = measure_sum(which, block->value[i], value);
         }
     }
@@ -353,8 +353,9 @@ int merge_untimed_add(struct merge *m, uint32_t *unit, uint64_t untimed) {
 }
 
 static int sum_gpu(struct merge *m, struct merge_map *map, struct stint_impl_node *to,
-                   const struct snapshot_gpu *from) {
-    if (!from->count) {
+                   const struct snapshot_node *n) {
+    const struct measures *from = n->measures;
+    if (!from->gpu_calls) {
         return 0;
     }
     int is_new = !to->gpu;
@@ -368,12 +369,12 @@ static int sum_gpu(struct merge *m, struct merge_map *map, struct stint_impl_nod
     if (is_new) {
         gpu->min = UINT64_MAX;
     }
-    gpu->seq += 2 * from->count;
-    gpu->total = saturating_add(gpu->total, from->total);
-    gpu->min = u64_min(gpu->min, from->min);
-    gpu->max = u64_max(gpu->max, from->max);
-    gpu->device = merge_device_at(map, from->device);
-    return sum_shared_histogram(m, map, SNAPSHOT_NONE, from->histogram, 1, &gpu->histogram);
+    gpu->seq += 2 * from->gpu_calls;
+    gpu->total = saturating_add(gpu->total, from->gpu_total_ns);
+    gpu->min = u64_min(gpu->min, from->gpu_min_ns);
+    gpu->max = u64_max(gpu->max, from->gpu_max_ns);
+    gpu->device = merge_device_at(map, n->extra->gpu.device);
+    return sum_shared_histogram(m, map, SNAPSHOT_NONE, n->extra->gpu.histogram, 1, &gpu->histogram);
 }
 
 static int sum_histograms(struct merge *m, struct merge_map *map, struct stint_impl_node *to,
@@ -395,7 +396,7 @@ static int sum_node(struct merge *m, struct merge_map *map, uint32_t index) {
     if (to->kind & ARENA_PARTIAL) {
         return merge_untimed_add(m, &to->gpu, n->extra->untimed);
     }
-    return sum_gpu(m, map, to, &n->extra->gpu);
+    return sum_gpu(m, map, to, n);
 }
 
 /* ---- All nodes of a run. */

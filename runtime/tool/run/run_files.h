@@ -60,7 +60,7 @@ int run_mpi_set(const char *which, char **command);
 /* ---- run_ranges.c: `stint run --ranges`: the environment by which the instrumentation of
  * libraries finds libstint-ranges.so. */
 
-#define RUN_RANGES 5 /* interfaces, in the order of the group `ranges` of gen/measures.ini */
+#define RUN_RANGES 5 /* interfaces, in the order of the group `ranges` of gen/records.ini */
 #define RUN_RANGES_NVTX 1u
 #define RUN_RANGES_OMPT 4u
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The numbers of records, and the functions that follow their rules: gen/records.ini. A reader has
+ * the numbers of a record in a vector, in the order of the table. Thread-safe: all are pure.
+ */
+#ifndef STINT_RECORDS_H
+#define STINT_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/measure.h"
+
+enum number_add {
+    NUMBER_SUM,
+    NUMBER_STATE,
+    NUMBER_MOST,
+    NUMBER_LEAST,
+    NUMBER_EARLIEST, /* as LEAST, but 0 is none */
+    NUMBER_WITH,     /* that of the record whose number `with` is taken */
+    NUMBER_TICKS,    /* modulo 2^64: it may be below 0 */
+    NUMBER_SQUARES   /* the bits of a double */
+};
+
+enum number_unit {
+    UNIT_COUNT,
+    UNIT_SAMPLES, /* in a file twice as large: the sequence word of the record */
+    UNIT_TICKS,
+    UNIT_MOMENT, /* a tick; 0: none */
+    UNIT_NS,
+    UNIT_BYTES
+};
+
+/* How much of a record is left out of a row that has the rest of it already. */
+#define OF_OWN 0u
+#define OF_CALLS 1u
+#define OF_GPU 2u
+
+struct number_rule {
+    uint8_t add; /* enum number_add */
+    uint8_t unit;
+    uint8_t of;
+    uint8_t with;
+    uint16_t at; /* of its place, in bytes */
+};
+
+struct record {
+    const struct number_rule *number;
+    uint32_t count;
+};
+
+extern const struct record record_scope, record_activity, record_line, record_rank_cell;
+/* Those that only some scopes have: the numbers of struct measures. */
+extern const struct record record_measures;
+
+/* Reads and writes them in a record of a run file. A record that a thread may be writing has a
+ * sequence word, which the caller looks at. */
+void numbers_load(const struct record *r, uint64_t *to, const void *from);
+void numbers_store(const struct record *r, const uint64_t *from, void *to);
+/* Sets those of no record: adding one to them gives that one. */
+void numbers_clear(const struct record *r, uint64_t *to);
+/* Adds the numbers of another record, but not those of the OF_* in `without`. */
+void numbers_add(const struct record *r, uint64_t *to, const uint64_t *from, unsigned without);
+/* Subtracts what an earlier reading had. */
+void numbers_subtract(const struct record *r, uint64_t *from, const uint64_t *then);
+
+/* ---- The numbers that only some scopes have, in groups. */
+
+struct measures {
+    uint32_t groups; /* a bit each */
+    MEASURES_BY_NAME;
+};
+
+uint64_t measure_sum(enum measure m, uint64_t a, uint64_t b);
+/* Reads and writes the numbers of a group. `count` of them are there: an earlier version has fewer,
+ * a later one more. */
+void measures_load(struct measures *to, enum measure_group group, const void *from, uint32_t count);
+void measures_store(const struct measures *from, enum measure_group group, void *to);
+/* Whether there is a group that has anything. */
+int measures_any(const struct measures *m);
+/* As numbers_add and numbers_subtract. Of the sum, `groups` says which numbers it has. */
+void measures_add(uint32_t *groups, uint64_t *to, const struct measures *from, unsigned without);
+void measures_subtract(struct measures *from, const struct measures *then);
+
+#endif
