@@ -98,7 +98,6 @@ static void baseline_subtract_node(struct snapshot *s, uint32_t index,
         return;
     }
     out->first = 0;
-    out->first_at = 0;
     out->loose = SNAPSHOT_LOOSE_MIN;
     if (out->max <= then->max) { /* it only grows */
         out->loose |= SNAPSHOT_LOOSE_MAX;

@@ -7,6 +7,8 @@
  */
 #include "rows_private.h"
 
+#include <string.h>
+
 #include "base/arithmetic.h"
 #include "stint/stint.h"
 
@@ -136,7 +138,12 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     } else if (n->max >= times->max) {
         r->info = n->extra->info;
     }
-    numbers_add(&record_scope, times->number, n->number, 0);
+    uint64_t number[SCOPE_NUMBERS];
+    memcpy(number, n->number, sizeof number);
+    if (!n->first) {
+        number[SCOPE_FIRST_AT] = 0; /* it is not known */
+    }
+    numbers_add(&record_scope, times->number, number, 0);
     times->loose |= n->loose;
     if (g->costs) {
         uint64_t cost = g->s->costs[n - g->s->nodes].all;

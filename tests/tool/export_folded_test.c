@@ -17,12 +17,12 @@ TEST(export_folded, self_time_of_closed_and_open_scopes) {
 
 /* Self time of calls of "a" inside "b" is shown where "a" is. */
 TEST(export_folded, self_time_of_recursive_calls) {
-    static struct snapshot_measures measures;
+    static struct measures measures;
     hand_start(&hand);
     uint32_t root = hand_thread(&hand, 7, "t");
     uint32_t a = hand_node(&hand, root, hand_named("a"), 1, 60, 0);
     uint32_t b = hand_node(&hand, a, hand_named("b"), 1, 50, 0);
-    measures.value[MEASURE_INNER_TICKS] = 45;
+    measures.measure[MEASURE_INNER_TICKS] = 45;
     hand.nodes[a].measures = &measures;
     hand.nodes[b].nested = 45;
     char *text = exported(export_folded);

@@ -323,9 +323,9 @@ TEST(metrics, a_sum_that_no_number_holds_is_said_to_be) {
 }
 
 TEST(metrics, allocations_are_counters) {
-    static struct snapshot_measures measures = {.groups = 1u << MEASURE_GROUP_MEMORY};
-    measures.value[MEASURE_MALLOCS] = 77;
-    measures.value[MEASURE_MALLOC_BYTES] = 4096;
+    static struct measures measures = {.groups = 1u << MEASURE_GROUP_MEMORY};
+    measures.measure[MEASURE_MALLOCS] = 77;
+    measures.measure[MEASURE_MALLOC_BYTES] = 4096;
     hand_start(&hand);
     uint32_t root = hand_thread(&hand, 7, "t");
     uint32_t node = hand_node(&hand, root, hand_named("eats"), 3, 3000, 1);

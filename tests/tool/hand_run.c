@@ -24,6 +24,7 @@ void hand_start(struct hand_run *h) {
     r->snapshot.size = sizeof h->histograms;
     r->snapshot.ns_per_tick = 1;
     r->snapshot.wall_ns = 1000000000;
+    r->snapshot.outside = &snapshot_no_measures;
     r->snapshot.threads = h->threads;
     r->snapshot.nodes = h->nodes;
     r->snapshot.extras = h->extras;
@@ -58,6 +59,7 @@ uint32_t hand_thread(struct hand_run *h, uint32_t tid, const char *name) {
     memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
     root->parent = root->sender = SNAPSHOT_NONE;
     root->extra = &snapshot_no_extra;
+    root->measures = &snapshot_no_measures;
     root->thread = s->thread_count++;
     return s->node_count++;
 }
@@ -75,6 +77,7 @@ uint32_t hand_node(struct hand_run *h, uint32_t parent, uint32_t site, uint64_t 
     n->parent = parent;
     n->sender = SNAPSHOT_NONE;
     n->extra = &snapshot_no_extra;
+    n->measures = &snapshot_no_measures;
     n->thread = h->nodes[parent].thread;
     n->site = site;
     n->count = count;

@@ -115,7 +115,8 @@ TEST(circles, sets_of_the_legacy_view_cost_two_looks_at_the_nodes) {
                                             .set = (uint16_t)(SETS - 1 - i),
                                             .parent = SNAPSHOT_NONE,
                                             .sender = SNAPSHOT_NONE,
-                                            .extra = &snapshot_no_extra};
+                                            .extra = &snapshot_no_extra,
+                                            .measures = &snapshot_no_measures};
     }
     nodes_at = (char *)s.nodes;
     CHECK(!mprotect(nodes_at, bytes, PROT_NONE) && !sigaction(SIGSEGV, &action, NULL));

@@ -53,13 +53,13 @@ TEST(snapshot, reads_gpu_sums_and_devices) {
     struct snapshot s;
     record();
     const struct snapshot_node *n = read_node(&s, "kernel");
-    CHECK_EQ_U64(n->extra->gpu.count, 2);
-    CHECK_EQ_U64(n->extra->gpu.total, 900);
-    CHECK_EQ_U64(n->extra->gpu.min, 400);
-    CHECK_EQ_U64(n->extra->gpu.max, 500);
+    CHECK_EQ_U64(n->measures->gpu_calls, 2);
+    CHECK_EQ_U64(n->measures->gpu_total_ns, 900);
+    CHECK_EQ_U64(n->measures->gpu_min_ns, 400);
+    CHECK_EQ_U64(n->measures->gpu_max_ns, 500);
     CHECK(n->extra->gpu.histogram != 0);
-    CHECK_EQ_U64(n->extra->bytes, 1200);
-    CHECK_EQ_U64(n->extra->flops, 2700000);
+    CHECK_EQ_U64(n->measures->bytes, 1200);
+    CHECK_EQ_U64(n->measures->flops, 2700000);
     CHECK_EQ_U64(s.device_count, 2);
     CHECK_EQ_U64(n->extra->gpu.device, 0); /* the newest is the first */
     CHECK_STR_EQ(s.devices[0].name, "second GPU");
@@ -70,11 +70,11 @@ TEST(snapshot, reads_gpu_sums_and_devices) {
     CHECK_EQ_U64(s.steps, 11);
     snapshot_free(&s);
     n = read_node(&s, "copy");
-    CHECK_EQ_U64(n->extra->gpu.count, 1);
+    CHECK_EQ_U64(n->measures->gpu_calls, 1);
     CHECK(n->extra->gpu.device == SNAPSHOT_NONE);
     snapshot_free(&s);
     n = read_node(&s, "second");
-    CHECK_EQ_U64(n->extra->gpu.count + n->extra->bytes + n->extra->flops, 0);
+    CHECK_EQ_U64(n->measures->gpu_calls + n->measures->bytes + n->measures->flops, 0);
     CHECK(n->extra->gpu.device == SNAPSHOT_NONE);
     snapshot_free(&s);
 }
@@ -95,7 +95,7 @@ TEST(snapshot, gpu_records_outside_are_none) {
         uint32_t unit = i < 3 ? bad[i] : (uint32_t)(used / STINT_IMPL_UNIT), good = n->gpu;
         struct arena_gpu *g = at(good), sums = *g;
         n->gpu = unit;
-        CHECK_EQ_U64(read_node(&s, "kernel")->extra->gpu.count, 0);
+        CHECK_EQ_U64(read_node(&s, "kernel")->measures->gpu_calls, 0);
         snapshot_free(&s);
         read_all();
         n->gpu = good;
@@ -106,7 +106,7 @@ TEST(snapshot, gpu_records_outside_are_none) {
         read_all();
         *g = sums;
         header()->first_device = unit;
-        CHECK_EQ_U64(read_node(&s, "kernel")->extra->gpu.count, 2);
+        CHECK_EQ_U64(read_node(&s, "kernel")->measures->gpu_calls, 2);
         CHECK_EQ_U64(s.device_count, 0);
         snapshot_free(&s);
         read_all();

@@ -50,9 +50,11 @@ static void big_nodes(struct snapshot *s, uint32_t count, uint32_t sites, uint64
     s->nodes = many(count + 1, sizeof *s->nodes);
     s->nodes[0].parent = s->nodes[0].sender = SNAPSHOT_NONE;
     s->nodes[0].extra = &snapshot_no_extra;
+    s->nodes[0].measures = &snapshot_no_measures;
     for (uint32_t i = 1; i <= count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
         n->extra = &snapshot_no_extra;
+        n->measures = &snapshot_no_measures;
         n->parent = total ? (i - 1) / 6 : 0;
         n->sender = SNAPSHOT_NONE;
         n->site = 1 + i * 7919u % sites;
