@@ -154,11 +154,12 @@ static void look_on(void) {
 static uint32_t check_nodes(const struct snapshot *s) {
     uint32_t checked = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        const struct snapshot_gpu *gpu = &s->nodes[i].extra->gpu;
+        const struct measures *gpu = s->nodes[i].measures;
+        uint32_t device = s->nodes[i].extra->gpu.device;
         const char *name = s->sites[s->nodes[i].site].name;
-        if (gpu->count && gpu->device != SNAPSHOT_NONE && strncmp(name, "device ", 7) == 0) {
-            CHECK_EQ_U64(s->devices[gpu->device].number, (uint64_t)(name[7] - '0'));
-            CHECK(gpu->min >= WORK_NS);
+        if (gpu->gpu_calls && device != SNAPSHOT_NONE && strncmp(name, "device ", 7) == 0) {
+            CHECK_EQ_U64(s->devices[device].number, (uint64_t)(name[7] - '0'));
+            CHECK(gpu->gpu_min_ns >= WORK_NS);
             ++checked;
         }
     }

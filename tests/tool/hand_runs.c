@@ -56,14 +56,16 @@ struct nodes {
 };
 
 static void gpu_times(struct hand_run *h, uint32_t node) {
-    struct snapshot_extra *n = snapshot_extra_of(&h->run.snapshot, node);
-    n->gpu.count = 2;
-    n->gpu.total = 12 * MS;
-    n->gpu.min = 5 * MS;
-    n->gpu.max = 7 * MS;
-    n->gpu.device = 0;
-    n->bytes = 1u << 30;
-    n->flops = 2000000000;
+    static const struct measures measures = {
+        .groups = 1u << MEASURE_GROUP_DECLARED | 1u << MEASURE_GROUP_GPU,
+        .bytes = 1u << 30,
+        .flops = 2000000000,
+        .gpu_calls = 2,
+        .gpu_total_ns = 12 * MS,
+        .gpu_min_ns = 5 * MS,
+        .gpu_max_ns = 7 * MS};
+    h->nodes[node].measures = &measures;
+    snapshot_extra_of(&h->run.snapshot, node)->gpu.device = 0;
     h->run.snapshot.device_count = 1;
     strcpy(h->run.snapshot.devices[0].name, "Example GPU");
     h->run.snapshot.devices[0].bytes_per_s = 3350000000000;
