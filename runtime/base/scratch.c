@@ -153,16 +153,16 @@ void *scratch_array(struct scratch *s, size_t count, size_t size) {
 }
 
 void scratch_free(struct scratch *s) {
-    scratch_release(s, (struct scratch_mark){NULL, 0});
-    s->failed = 0;
+    scratch_release(s, (struct scratch_mark){0});
 }
 
 struct scratch_mark scratch_mark(const struct scratch *s) {
-    return (struct scratch_mark){s->chunks, s->left};
+    return (struct scratch_mark){s->chunks, s->left, s->failed};
 }
 
 void scratch_release(struct scratch *s, struct scratch_mark mark) {
     int is_first_chunk = s->chunks == mark.chunks;
+    s->failed = mark.failed;
     while (s->chunks != mark.chunks) {
         struct scratch_chunk *next = s->chunks->next;
         pages_put(s->chunks, s->chunks->bytes);

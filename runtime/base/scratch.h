@@ -45,12 +45,22 @@ struct scratch_chunk;
 struct scratch {
     struct scratch_chunk *chunks;
     size_t left;
-    int failed; /* an allocation has failed since the start */
+    int failed; /* see scratch_failed */
 };
 
 /* Zeroed, 16-aligned; NULL when there is no memory. */
 void *scratch_get(struct scratch *s, size_t bytes);
 void *scratch_array(struct scratch *s, size_t count, size_t size);
+
+/* Whether an allocation has failed. The rule for callers: allocate everything that a step needs,
+ * then test scratch_failed once, before any of it is used; no pointer is tested by hand.
+ * An arena that failed stays failed until scratch_free, or until scratch_release undoes the
+ * failure together with the blocks. A block that can be done without is the exception: its pointer
+ * is tested, between a mark and the release to it. */
+static inline int scratch_failed(const struct scratch *s) {
+    return s->failed;
+}
+
 /* A copy of the text with a NUL at its end; NULL when there is no memory. */
 static inline char *scratch_text(struct scratch *s, const char *bytes, size_t length) {
     char *copy = scratch_get(s, length + 1);
@@ -77,10 +87,12 @@ static inline void *scratch_array_grow(struct scratch *s, void *array, uint32_t 
     return grown;
 }
 
-/* A moment of the arena: the blocks that came later can be freed together. */
+/* A moment of the arena: the blocks that came later can be freed together, and their failures
+ * forgotten. */
 struct scratch_mark {
     struct scratch_chunk *chunks;
     size_t left;
+    int failed;
 };
 struct scratch_mark scratch_mark(const struct scratch *s);
 void scratch_release(struct scratch *s, struct scratch_mark mark);

@@ -111,13 +111,28 @@ TEST(scratch, larger_than_a_chunk) {
 
 TEST(scratch, says_when_there_is_no_memory) {
     struct scratch s = {0};
-    CHECK(scratch_get(&s, 16) != NULL && !s.failed);
+    CHECK(scratch_get(&s, 16) != NULL && !scratch_failed(&s));
     CHECK(scratch_get(&s, SIZE_MAX / 4) == NULL);
-    CHECK(s.failed);
-    s.failed = 0;
+    CHECK(scratch_failed(&s));
+    CHECK(scratch_get(&s, 16) != NULL && scratch_failed(&s)); /* later ones do not hide it */
+    scratch_free(&s);
+    CHECK(!scratch_failed(&s));
     CHECK(scratch_array(&s, SIZE_MAX / 4, 8) == NULL); /* the product wraps */
-    CHECK(s.failed);
+    CHECK(scratch_failed(&s));
     CHECK(scratch_array(&s, 0, 8) != NULL);
+    scratch_free(&s);
+}
+
+TEST(scratch, release_forgets_failures_after_the_mark) {
+    struct scratch s = {0};
+    CHECK(scratch_get(&s, 16) != NULL);
+    struct scratch_mark good = scratch_mark(&s);
+    CHECK(scratch_get(&s, SIZE_MAX / 4) == NULL);
+    struct scratch_mark failed = scratch_mark(&s);
+    scratch_release(&s, failed);
+    CHECK(scratch_failed(&s));
+    scratch_release(&s, good);
+    CHECK(!scratch_failed(&s));
     scratch_free(&s);
 }
 
