@@ -26,7 +26,7 @@
 
 /* site.word: the gate it was resolved under (32 bits), and below it 0 if the site is off, else its
  * id (24 bits), or NO_ID if it is on without one. So the word less the thread's gate tells all of
- * it (stint_impl_word_less_gate). The word of a name may have an id, and OFF beside it. */
+ * it (stint_impl_site_look). The word of a name may have an id, and OFF beside it. */
 #define STINT_IMPL_SITE_OFF 0x80000000u
 #define STINT_IMPL_SITE_NO_ID 0x40000000u
 #define STINT_IMPL_SITE_ID 0x00ffffffu
@@ -137,8 +137,10 @@ struct stint_impl_node {
     uint32_t sibling;   /* next child of the parent; set before the node is published */
     uint16_t set;
     uint16_t kind; /* enum stint_impl_kind */
-    uint32_t
-        measures;   /* the first of its blocks of other numbers, units; 0 = none. Owner, release */
+    /* The first of its blocks of other numbers, units; 0 = none. The inline path reads what is there
+     * without a look at it: at 0 is the arena's magic, whose bytes are no stint_impl_inner.first.
+     * Owner, release */
+    uint32_t measures;
     uint32_t gpu;   /* GPU sums of this node, units; 0 = none. Owner, release */
     uint64_t bytes; /* declared bytes moved and floating-point operations. Owner, relaxed */
     uint64_t flops;

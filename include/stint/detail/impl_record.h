@@ -153,9 +153,10 @@ STINT_IMPL_INLINED stint_impl_opened stint_impl_open_inside(struct stint_impl_th
     return now;
 }
 
-/* Opens a call that is inside an open one of its scope. f: the frame on top; e: an edge of the
- * scope, not from f's node, but maybe to it. Returns 0 if the call is not inside another one, or if
- * it takes another path. */
+/* Opens a call inside an open one of its scope: right inside the outermost one, or inside any with
+ * other scopes between the two. f: the frame on top; e: an edge of the scope, not from f's node,
+ * but maybe to it. Returns 0 for everything else, which stint_impl_open_other decides: the call is
+ * not recursive, it is right inside a recursive one, or its guard is not below every open one. */
 STINT_IMPL_INLINED int stint_impl_open_recursive(struct stint_impl_thread *t,
                                                  struct stint_impl_frame *f,
                                                  const struct stint_impl_edge *e, uint64_t me,
@@ -181,8 +182,8 @@ STINT_IMPL_INLINED int stint_impl_open_recursive(struct stint_impl_thread *t,
     return 1;
 }
 
-/* Opens a scope of a known site below the innermost open one. id: the site's word less the gate, of
- * which the edge tells whether it is an id. *opened: the guard's word. Returns 0 if its edge is not
+/* Opens a scope of a known site below the innermost open one. id: as in stint_impl_looked; no edge
+ * has the key of a number that is no id. *opened: the guard's word. Returns 0 if its edge is not
  * one of those tried first, or its guard not below every open one. */
 STINT_IMPL_INLINED int stint_impl_open_near(struct stint_impl_thread *t, uint64_t me, uint32_t set,
                                             uint64_t id, stint_impl_opened *opened) {
@@ -227,7 +228,11 @@ STINT_IMPL_INLINED int stint_impl_guard_is_open(const struct stint_impl_frame *f
     return 0;
 }
 
-/* The same where no edge of the scope is known: by f's node, too. low: of the frame to open. */
+/* Opens a call inside any open one of its scope, as stint_impl_open_recursive, but without an edge
+ * of the scope at hand: f's node itself tells whether it is the scope's. low: of the frame to open.
+ * Returns 0 if the call is not recursive, or if the edge back to the open call is not
+ * remembered. (Both functions have their own order of the same decisions: any other costs 1 to 4
+ * instructions.) */
 STINT_IMPL_INLINED int stint_impl_open_again(struct stint_impl_thread *t,
                                              struct stint_impl_frame *f, uint64_t low, uint64_t me,
                                              uint32_t set, uint32_t id, stint_impl_opened *opened) {
@@ -243,7 +248,7 @@ STINT_IMPL_INLINED int stint_impl_open_again(struct stint_impl_thread *t,
         *opened = stint_impl_open_right_inside(t, f, node, low, me);
         return 1;
     }
-    /* Right inside another one, but not as AGAIN says. */
+    /* It is right inside a recursive call: the slow path ends it. */
     if (outer == STINT_IMPL_OWN(&f->recursive)) {
         tag = STINT_IMPL_TAG;
     }
@@ -281,7 +286,7 @@ STINT_IMPL_INLINED int stint_impl_end_inner(struct stint_impl_thread *t, struct 
         return 0;
     }
     struct stint_impl_node *n = stint_impl_node_at(t, STINT_IMPL_OWN(&f->recursive));
-    /* A node without a block has 0 here: the arena's beginning, where another number is. */
+    /* Without a block this is the arena's magic, which is another number (n->measures). */
     struct stint_impl_inner *inner =
         (struct stint_impl_inner *)(void *)stint_impl_node_at(t, STINT_IMPL_LOAD(&n->measures));
     uint64_t ticks = STINT_IMPL_TICKS_SINCE(start);
@@ -343,19 +348,27 @@ STINT_IMPL_INLINED int stint_impl_open_other(struct stint_impl_thread *t, uint64
     return 1;
 }
 
-/* The word of a site less the thread's gate: 0 if the site is off, up to STINT_IMPL_SITE_ID its id,
- * more if only the slow path knows. *is_off: whether it is 0. */
-STINT_IMPL_INLINED uint64_t stint_impl_word_less_gate(const struct stint_impl_thread *t,
-                                                      uint64_t word, int *is_off) {
+/* What a thread learns from the word of a site, which is the word less the thread's gate. */
+struct stint_impl_looked {
+    uint64_t id; /* above STINT_IMPL_SITE_ID it is none, and only the slow path knows */
+    int is_off;  /* id is 0 */
+};
+
+STINT_IMPL_INLINED struct stint_impl_looked stint_impl_site_look(const struct stint_impl_thread *t,
+                                                                 uint64_t word) {
+    struct stint_impl_looked looked;
 #if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(STINT_IMPL_ATOMIC_ONLY)
     /* One instruction, which reads both halves of the word that the gate is in, and its flags.
      * `volatile`: another thread writes the gate. */
-    __asm__ volatile("subq %2, %0" : "+r"(word), "=@ccz"(*is_off) : "m"(t->no_site), "m"(t->gate));
+    __asm__ volatile("subq %2, %0"
+                     : "+r"(word), "=@ccz"(looked.is_off)
+                     : "m"(t->no_site), "m"(t->gate));
 #else
     word -= (uint64_t)STINT_IMPL_LOAD(&t->gate) << 32;
-    *is_off = !word;
+    looked.is_off = !word;
 #endif
-    return word;
+    looked.id = word;
+    return looked;
 }
 
 /* For code of the library that has no site. Writes the guard. Returns 0 if only the slow path can
@@ -418,11 +431,10 @@ STINT_IMPL_FAR stint_impl_opened stint_impl_begin_unusual(void *guard, struct st
 STINT_IMPL_FAR stint_impl_opened stint_impl_begin_other(void *guard, struct stint_impl_site *site,
                                                         uint32_t set) {
     struct stint_impl_thread *t = stint_impl_thread_here;
-    int is_off;
-    uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &is_off);
+    struct stint_impl_looked looked = stint_impl_site_look(t, STINT_IMPL_LOAD(&site->word));
     stint_impl_opened opened = 0;
-    if (is_off || id > STINT_IMPL_SITE_ID ||
-        !stint_impl_open_other(t, (uint64_t)guard, set, (uint32_t)id, &opened)) {
+    if (looked.is_off || looked.id > STINT_IMPL_SITE_ID ||
+        !stint_impl_open_other(t, (uint64_t)guard, set, (uint32_t)looked.id, &opened)) {
         return stint_impl_begin_unusual(guard, site, set);
     }
     return opened;
@@ -510,14 +522,13 @@ STINT_IMPL_INLINED stint_impl_opened stint_impl_begin_body(void *guard,
                                                            struct stint_impl_site *site,
                                                            uint32_t set) {
     struct stint_impl_thread *t = stint_impl_thread_here;
-    int is_off;
-    uint64_t id = stint_impl_word_less_gate(t, STINT_IMPL_LOAD(&site->word), &is_off);
+    struct stint_impl_looked looked = stint_impl_site_look(t, STINT_IMPL_LOAD(&site->word));
     stint_impl_opened opened = 0;
     /* Falls through, without a taken branch: a scope that is on waits for the clock anyway. */
-    if (STINT_IMPL_LIKELY(is_off)) {
-        return stint_impl_opened_not(id);
+    if (STINT_IMPL_LIKELY(looked.is_off)) {
+        return stint_impl_opened_not(looked.id);
     }
-    if (STINT_IMPL_LIKELY(stint_impl_open_near(t, (uint64_t)guard, set, id, &opened))) {
+    if (STINT_IMPL_LIKELY(stint_impl_open_near(t, (uint64_t)guard, set, looked.id, &opened))) {
         return opened;
     }
     return stint_impl_begin_other(guard, site, set);
