@@ -49,29 +49,33 @@ static void raw_count(char *base, struct stint_impl_node *n, uint32_t histogram)
     }
 }
 
-/* Without memory the node has none for good, and is counted once: its span is not 0 afterwards. */
-static int histogram_give(struct thread_block *b, struct stint_impl_node *n) {
+/* Without memory the node has no histogram for good, which is counted once: its next span is not
+ * 0. */
+static void histogram_give(struct thread_block *b, struct stint_impl_node *n) {
     uint32_t unit = tree_get_histogram(b, n);
     if (!unit) {
         thread_lose(b, STINT_STATUS_NO_HISTOGRAM);
-        return -1;
+        return;
     }
     STINT_IMPL_PUBLISH(&n->histogram, unit);
     raw_count(b->hot.base, n, unit);
-    return 0;
 }
 
-/* Puts the sample where percentiles come from. Returns whether the node still keeps its samples. */
-static int sample_distribute(struct thread_block *b, struct stint_impl_node *n, uint64_t ticks) {
+/* Where a sample is for percentiles: in the node itself, whose span is 0 as long as it keeps its
+ * samples, or in the histogram, which counts it if there is one. */
+enum sample_place { SAMPLE_KEPT, SAMPLE_COUNTED };
+
+static enum sample_place sample_store(struct thread_block *b, struct stint_impl_node *n,
+                                      uint64_t ticks) {
     int is_new = !STINT_IMPL_LOAD(&n->histogram) && !STINT_IMPL_LOAD(&n->span);
-    if (is_new && config.percentiles && raw_keep(n, ticks)) {
-        return 1;
-    }
-    if (is_new && config.percentiles && histogram_give(b, n)) {
-        return 0;
+    if (is_new && config.percentiles) {
+        if (raw_keep(n, ticks)) {
+            return SAMPLE_KEPT;
+        }
+        histogram_give(b, n);
     }
     histogram_add(b->hot.base, STINT_IMPL_LOAD(&n->histogram), ticks);
-    return 0;
+    return SAMPLE_COUNTED;
 }
 
 /* ---- One sample. */
@@ -108,7 +112,7 @@ static uint64_t span_between(uint64_t min, uint64_t max, uint8_t mark) {
 
 void node_add_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t start,
                      uint64_t ticks, uint64_t nested, const char *info) {
-    int keeps = sample_distribute(b, n, ticks);
+    enum sample_place place = sample_store(b, n, ticks);
     uint64_t seq = STINT_IMPL_LOAD(&n->seq);
     uint8_t mark = node_mark(b, n);
     int is_first = seq < 2;
@@ -128,7 +132,7 @@ void node_add_sample(struct thread_block *b, struct stint_impl_node *n, uint64_t
         STINT_IMPL_PUBLISH(&n->max_at, start);
         info_keep(n, info);
     }
-    if (!keeps) {
+    if (place != SAMPLE_KEPT) {
         STINT_IMPL_PUBLISH(&n->span, span_between(n->min, n->max, mark));
     }
     STINT_IMPL_PUBLISH(&n->seq, seq + 1);
@@ -160,7 +164,7 @@ int node_add_interval(struct thread_block *b, struct stint_impl_node *n, uint64_
     if (time > UINT64_MAX - STINT_IMPL_LOAD(&n->total)) {
         return -1;
     }
-    if (!sample_distribute(b, n, time)) {
+    if (sample_store(b, n, time) != SAMPLE_KEPT) {
         STINT_IMPL_STORE(&n->span, 1); /* keeps no more samples; nothing else looks at it */
     }
     uint64_t seq = __atomic_fetch_or(&n->seq, 1, __ATOMIC_RELAXED);

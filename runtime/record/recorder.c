@@ -122,18 +122,23 @@ frame_claim(struct thread_block *b, uint64_t guard, struct tree_place to) {
     return f;
 }
 
-/* Opens a scope that has a node. start: a time, or none for now. */
+/* Opens a scope that has a node. start: a time, 0 for now. The order is a contract:
+ *   1. The frame is claimed, so that a signal handler opens its scopes above it.
+ *   2. The range of emit and the reading of the probe begin: their time is not the scope's.
+ *   3. The frame gets its guard, and is that of an open call whose clock is not read yet.
+ *   4. The clock is read, and the frame gets the start.
+ *   5. The caller's guard gets the start, which proves that it is open. */
 static inline __attribute__((always_inline)) void frame_push(struct thread_block *b, uint64_t guard,
                                                              struct tree_place to, uint64_t start) {
     uint64_t tag = 0; /* TAG: the scope ends on the slow path */
-    /* Begun before the scope that it is opened in: only a part of it is time of that one. */
+    /* The call begins before the scope around it, and only a part of it is that scope's time. */
     int is_sooner = start && start < start_around(b->hot.top);
     if (to.recursive || is_sooner || thread_slow_only()) {
         tag = STINT_IMPL_TAG;
     }
     struct stint_impl_frame *f = frame_claim(b, guard, to);
     if (emit_on()) {
-        range_open(b, to.node); /* before the clock is read: what a tool takes is not the scope's */
+        range_open(b, to.node);
     }
     int measured = to.probed && !start && probe_begin(b, f, tree_node(b, to.node));
     if (measured) {
@@ -323,10 +328,36 @@ static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, u
     return now - start;
 }
 
-/* A call inside an open one of its node, with other scopes between them: its own time is that of
- * the node. Without memory for it, it stays own time of the scope around. */
-static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64_t start,
-                      uint64_t now) {
+/* Returns the time at which the frame's call ends: now, or read from the clock if that is 0. A call
+ * that continues another one has its time in that one's: it ends at its start, unless a trace or a
+ * threshold asks for its time. */
+static inline __attribute__((always_inline)) uint64_t end_time(const struct thread_block *b,
+                                                               const struct stint_impl_frame *f,
+                                                               uint64_t now,
+                                                               const struct stint_impl_call *call) {
+    int is_asked = b->hot.trace_min != UINT64_MAX || (call && call->threshold_us >= 0);
+    if (!is_asked && frame_continues(f)) {
+        return STINT_IMPL_LOAD(&f->start);
+    }
+    if (!now) {
+        return clock_ticks();
+    }
+    return now;
+}
+
+/* The end of a call inside an open one of its node n, which counts it. If other scopes are between
+ * the two, its own time is added to the node's; without memory for that, it stays own time of the
+ * scope around. */
+static inline __attribute__((always_inline)) void end_recursive(struct thread_block *b,
+                                                                struct stint_impl_frame *f,
+                                                                struct stint_impl_node *n,
+                                                                uint64_t now) {
+    uint64_t start = STINT_IMPL_LOAD(&f->start);
+    stint_impl_frame_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
+    stint_impl_owner_add(&n->recursions, 1);
+    if (frame_continues(f) || now < start) {
+        return;
+    }
     uint64_t ticks = ticks_within(f, start, now);
     uint64_t own = ticks - STINT_IMPL_LOAD(&f->nested);
     if (!node_add_inner(b, STINT_IMPL_LOAD(&f->recursive), own)) {
@@ -334,11 +365,25 @@ static void end_inner(struct thread_block *b, struct stint_impl_frame *f, uint64
     }
 }
 
-/* The topmost frame's scope ends. now 0 = read the clock. */
+/* The end of an outermost call, whose time becomes a sample of its node n. */
+static inline __attribute__((always_inline)) void end_sampled(struct thread_block *b,
+                                                              struct stint_impl_frame *f,
+                                                              struct stint_impl_node *n,
+                                                              uint64_t now, const char *info) {
+    uint64_t start = STINT_IMPL_LOAD(&f->start), ticks = now - start;
+    probe_end(b, f, n, ticks);
+    stint_impl_frame_note(f, left_samples(n) + 1);
+    node_add_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), info);
+    if (STINT_IMPL_UNLIKELY(ticks >= probe_long_from)) {
+        tree_check_long(b, thread_frame_node(f));
+    }
+    STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
+}
+
+/* The topmost frame's scope ends. now 0: the clock is read. */
 static inline __attribute__((always_inline)) void end_top(struct thread_block *b, uint64_t now,
                                                           const struct stint_impl_call *call) {
     struct stint_impl_frame *f = b->hot.top;
-    int recursive = stint_impl_frame_is_recursive(f);
     uint32_t node = thread_frame_node(f);
     struct stint_impl_node *n = tree_node(b, node);
     uint64_t start = STINT_IMPL_LOAD(&f->start);
@@ -346,30 +391,15 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
         thread_pop(b);
         return;
     }
-    int continues = frame_continues(f); /* its time is in that one's: who else asks for it? */
-    if (continues && b->hot.trace_min == UINT64_MAX && !(call && call->threshold_us >= 0)) {
-        now = start;
-    } else if (!now) {
-        now = clock_ticks();
-    }
+    now = end_time(b, f, now, call);
     uint64_t ticks = now - start;
     int backwards = now < start;
-    if (recursive) {
-        stint_impl_frame_note(f, STINT_IMPL_LOAD(&n->recursions) + 1);
-        stint_impl_owner_add(&n->recursions, 1);
-        if (!continues && !backwards) {
-            end_inner(b, f, start, now);
-        }
+    if (stint_impl_frame_is_recursive(f)) {
+        end_recursive(b, f, n, now);
     } else if (backwards) {
         thread_lose(b, STINT_STATUS_CLOCK_BACK);
     } else {
-        probe_end(b, f, n, ticks);
-        stint_impl_frame_note(f, left_samples(n) + 1);
-        node_add_sample(b, n, start, ticks, STINT_IMPL_LOAD(&f->nested), call ? call->info : NULL);
-        if (STINT_IMPL_UNLIKELY(ticks >= probe_long_from)) {
-            tree_check_long(b, node);
-        }
-        STINT_IMPL_STORE(&f->nested, ticks_within(f, start, now));
+        end_sampled(b, f, n, now, call ? call->info : NULL);
     }
     if (!backwards && ticks >= b->hot.trace_min) {
         ring_add_span(b->hot.ring, node, start, ticks);
