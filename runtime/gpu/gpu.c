@@ -89,11 +89,15 @@ static const struct gpu_ops *gpu_choose_first(int of_queues, unsigned *usable) {
     return chosen;
 }
 
-/* Whether a back end that is not usable may become so. */
+/* Whether the back end is not usable, but may become so. */
+static int gpu_is_hopeful(unsigned index) {
+    const struct gpu_ops *ops = gpu_get_opened(index);
+    return ops && ops->reason && backends[index]->look;
+}
+
 static int gpu_may_find_more(void) {
     for (unsigned i = 0; i < gpu_count_list(); ++i) {
-        const struct gpu_ops *ops = gpu_get_opened(i);
-        if (ops && ops->reason && backends[i]->look) {
+        if (gpu_is_hopeful(i)) {
             return 1;
         }
     }
@@ -183,30 +187,31 @@ struct gpu_stream gpu_stream_of_queue(void *handle) {
     return s;
 }
 
-int gpu_look_again(uint64_t now) {
-    const struct gpu_ops *before = gpu_known();
+/* Returns whether this thread has to look: it is time, and no other thread was faster. */
+static int gpu_claim_look(uint64_t now) {
     uint64_t due = __atomic_load_n(&gpu_next_look, __ATOMIC_RELAXED);
-    if (!before || now < due) {
-        return 0;
-    }
-    if (due == UINT64_MAX) {
-        return !before->reason;
-    }
     uint64_t next = now + clock_ticks_of_ns(LOOK_NS);
-    if (!__atomic_compare_exchange_n(&gpu_next_look, &due, next, 0, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED) ||
-        !gpu_may_seek()) {
-        return 0;
-    }
+    return now >= due && __atomic_compare_exchange_n(&gpu_next_look, &due, next, 0,
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Looks for the unusable back ends again. */
+static void gpu_retry_unusable(void) {
     for (unsigned i = 0; i < gpu_count_list(); ++i) {
-        const struct gpu_ops *ops = gpu_get_opened(i);
-        if (ops && ops->reason && backends[i]->look) {
-            ops = backends[i]->look();
-            if (ops) {
-                __atomic_store_n(&backend_opened[i], ops, __ATOMIC_RELEASE);
+        if (gpu_is_hopeful(i)) {
+            const struct gpu_ops *found = backends[i]->look();
+            if (found) {
+                __atomic_store_n(&backend_opened[i], found, __ATOMIC_RELEASE);
             }
         }
     }
+}
+
+int gpu_look_again(uint64_t now) {
+    if (!gpu_known() || !gpu_claim_look(now) || !gpu_may_seek()) {
+        return 0;
+    }
+    gpu_retry_unusable();
     gpu_plan_look(now);
     return !gpu_publish_first()->reason;
 }
