@@ -49,16 +49,32 @@ static void lock_wait(uint32_t me) {
     }
 }
 
+/* Who holds a lock of this word. LOCK_INHERITED: a thread of the parent held it at the fork. */
+enum lock_holder { LOCK_FREE, LOCK_HELD, LOCK_INHERITED };
+
+static enum lock_holder lock_holder_of(uint32_t word, uint32_t me) {
+    if (!word) {
+        return LOCK_FREE;
+    }
+    if ((word & ~LOCK_WAITED) == me) {
+        return LOCK_HELD;
+    }
+    return LOCK_INHERITED;
+}
+
+/* was: the word as it was seen last, at first as if it were free. */
 static void mappings_lock(void) {
     uint32_t me = (uint32_t)getpid(), was = 0, mine = me;
-    while (!lock_swap(&was, mine)) {
-        uint32_t holder = was & ~LOCK_WAITED;
-        if (holder == me) {
+    for (;;) {
+        enum lock_holder holder = lock_holder_of(was, me);
+        if (holder == LOCK_HELD) {
             lock_wait(me);
             mine = me | LOCK_WAITED; /* others may wait, too */
             was = 0;
-        } else if (holder && lock_swap(&was, me)) {
-            range_count = 0; /* a thread of the parent was changing them */
+        } else if (lock_swap(&was, mine)) {
+            if (holder == LOCK_INHERITED) {
+                range_count = 0; /* the parent's thread was changing them */
+            }
             return;
         }
     }
