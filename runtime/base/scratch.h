@@ -53,7 +53,7 @@ void *scratch_get(struct scratch *s, size_t bytes);
 void *scratch_array(struct scratch *s, size_t count, size_t size);
 
 /* Whether an allocation has failed. The rule for callers: allocate everything that a step needs,
- * then test scratch_failed once, before any of it is used; no pointer is tested by hand.
+ * then test scratch_failed once, before any of it is used, and not each pointer.
  * An arena that failed stays failed until scratch_free, or until scratch_release undoes the
  * failure together with the blocks. A block that can be done without is the exception: its pointer
  * is tested, between a mark and the release to it. */

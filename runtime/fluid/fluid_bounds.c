@@ -18,14 +18,12 @@ struct fluid_bounds_table {
 
 struct fluid_bounds_table *fluid_bounds_new(struct snapshot *s) {
     struct fluid_bounds_table *t = scratch_get(&s->memory, sizeof *t);
-    if (!t || hash_map_start(&t->number_of, &s->memory, s->node_count)) {
+    struct fluid_bounds *bounds = scratch_array(&s->memory, s->node_count, sizeof *bounds);
+    if (scratch_failed(&s->memory) || hash_map_start(&t->number_of, &s->memory, s->node_count)) {
         return NULL;
     }
-    t->bounds = scratch_array(&s->memory, s->node_count, sizeof *t->bounds);
-    if (t->bounds) {
-        return t;
-    }
-    return NULL;
+    t->bounds = bounds;
+    return t;
 }
 
 /* The bounds of the samples of the interval; without a sample there are none. */

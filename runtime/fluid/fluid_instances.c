@@ -35,7 +35,7 @@ int fluid_instances_number(struct fluid_instances *out, struct snapshot *s,
     uint32_t *order = order_by(&s->memory, count, by_name, found);
     out->count = 0;
     out->of = scratch_array(&s->memory, (size_t)count + 1, sizeof *out->of);
-    if (!order || !out->of) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -44,7 +44,7 @@ int fluid_instances_number(struct fluid_instances *out, struct snapshot *s,
         }
     }
     order = order_by(&s->memory, out->count, by_time, out->of);
-    if (!order) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0, number = 0; i < out->count; ++i, ++number) {

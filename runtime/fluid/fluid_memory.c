@@ -130,7 +130,7 @@ static int read_uses(struct memory_uses *out, struct snapshot *s) {
     size_t most = (size_t)s->activity_count + s->node_count + 1;
     struct memory_use *all = scratch_array(&s->memory, most, 2 * sizeof *all);
     memset(out, 0, sizeof *out);
-    if (!all || rows_tree_of(&out->rows, s, 0, &row_of)) {
+    if (scratch_failed(&s->memory) || rows_tree_of(&out->rows, s, 0, &row_of)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {

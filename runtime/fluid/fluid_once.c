@@ -153,7 +153,7 @@ int report_fluid_once(const struct report *r, enum fluid_source source) {
     struct device_time *devices = scratch_array(&s->memory, SNAPSHOT_DEVICES + 1, sizeof *devices);
     struct waits waits = {0, 0};
     uint32_t threads;
-    if (!devices) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {

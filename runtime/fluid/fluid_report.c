@@ -191,7 +191,7 @@ int report_fluid(const struct report *r) {
     struct fluid_instances numbers;
     struct fluid_sheet f;
     uint32_t *ordinal = scratch_array(&s->memory, (size_t)s->thread_count + 1, sizeof *ordinal);
-    if (!ordinal || fluid_sheet(&f, s, r->options, 0, &numbers)) {
+    if (scratch_failed(&s->memory) || fluid_sheet(&f, s, r->options, 0, &numbers)) {
         return -1;
     }
     int merged = number_threads(&f, ordinal) > 1;

@@ -34,17 +34,16 @@ static enum fluid_source find_source(const struct snapshot *s) {
     return FLUID_NO_GPU;
 }
 
-/* By node; parents come before children. */
-static double *gpu_times(const struct fluid_sheet *f) {
-    struct snapshot *s = f->snapshot;
-    double *gpu = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *gpu);
-    for (uint32_t i = 0; gpu && f->source == FLUID_TRACER && i < s->activity_count; ++i) {
+/* gpu: by node, at first 0. Parents come before children. */
+static void sum_gpu_times(const struct fluid_sheet *f, double *gpu) {
+    const struct snapshot *s = f->snapshot;
+    for (uint32_t i = 0; f->source == FLUID_TRACER && i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         if (fluid_is_work(a) && a->node < s->node_count) {
             gpu[a->node] += (double)a->total;
         }
     }
-    for (uint32_t i = s->node_count; gpu && i-- > 0;) {
+    for (uint32_t i = s->node_count; i-- > 0;) {
         const struct snapshot_node *n = &s->nodes[i];
         if (f->source == FLUID_EVENTS && n->measures->gpu_calls) {
             gpu[i] = (double)n->measures->gpu_total_ns;
@@ -53,7 +52,6 @@ static double *gpu_times(const struct fluid_sheet *f) {
             gpu[n->parent] += gpu[i];
         }
     }
-    return gpu;
 }
 
 /* ---- Scopes. */
@@ -140,12 +138,13 @@ static void scope_place(struct fluid_sheet *f, uint32_t i) {
 
 static int read_scopes(struct fluid_sheet *f) {
     struct snapshot *s = f->snapshot;
-    const double *gpu = gpu_times(f);
+    double *gpu = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *gpu);
     f->scope = scratch_array(&s->memory, (size_t)f->rows.count + 1, sizeof *f->scope);
     f->bounds = fluid_bounds_new(s);
-    if (!f->scope || !gpu || !f->bounds) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
+    sum_gpu_times(f, gpu);
     for (uint32_t i = 0; i < f->rows.count; ++i) {
         f->scope[i].first_at = f->scope[i].first_end = UINT64_MAX;
         f->scope[i].min = HUGE_VAL;
@@ -174,7 +173,10 @@ static int number_instances(const struct fluid_sheet *f, struct fluid_instances 
     struct fluid_instance *found =
         scratch_array(&f->snapshot->memory, (size_t)f->rows.count + 1, sizeof *found);
     uint32_t count = 0;
-    for (uint32_t i = 0; found && i < f->rows.count; ++i) {
+    if (scratch_failed(&f->snapshot->memory)) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < f->rows.count; ++i) {
         const struct stint_row *r = &f->rows.row[i];
         if (is_instance(f, i)) {
             found[count].type = f->rows.row[r->parent].name_id;
@@ -182,10 +184,7 @@ static int number_instances(const struct fluid_sheet *f, struct fluid_instances 
             found[count++].first_at = f->scope[i].first_at;
         }
     }
-    if (found) {
-        return fluid_instances_number(numbers, f->snapshot, found, count);
-    }
-    return -1;
+    return fluid_instances_number(numbers, f->snapshot, found, count);
 }
 
 static void take_numbers(struct fluid_sheet *f, const struct fluid_instances *numbers) {
@@ -396,7 +395,7 @@ static double *thread_total(const struct fluid_sheet *f, const struct fluid_row 
 static int sum_up(struct fluid_sheet *f) {
     struct snapshot *s = f->snapshot;
     f->threads = scratch_array(&s->memory, (size_t)s->thread_count + 1, sizeof *f->threads);
-    if (!f->threads) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < f->count; ++i) {
@@ -429,7 +428,7 @@ int fluid_sheet(struct fluid_sheet *out, struct snapshot *s, const struct report
     }
     uint64_t most = (uint64_t)out->rows.count + s->activity_count + 1;
     out->row = scratch_array(&s->memory, (size_t)most, sizeof *out->row);
-    if (!out->row || (!each_thread && number_instances(out, numbers))) {
+    if (scratch_failed(&s->memory) || (!each_thread && number_instances(out, numbers))) {
         return -1;
     }
     take_numbers(out, numbers);

@@ -186,7 +186,7 @@ static int link_rows(const struct fluid_page *p, struct fluid_links *out) {
     uint32_t *order = order_by(memory, f->count, fluid_row_before, p);
     out->child = scratch_array(memory, (size_t)f->count + 1, sizeof *out->child);
     out->next = scratch_array(memory, (size_t)f->count + 1, sizeof *out->next);
-    if (!order || !out->child || !out->next) {
+    if (scratch_failed(memory)) {
         return -1;
     }
     for (uint32_t i = f->count; i-- > 0;) {
@@ -206,7 +206,7 @@ static uint32_t *lay_out(const struct fluid_page *p) {
     const struct fluid_sheet *f = p->f;
     struct fluid_links links;
     uint32_t *lines = scratch_array(&f->snapshot->memory, (size_t)f->count + 1, 2 * sizeof *lines);
-    if (!lines || link_rows(p, &links)) {
+    if (link_rows(p, &links)) { /* also without memory for the lines */
         return NULL;
     }
     uint32_t count = 0, depth = 0;

@@ -319,15 +319,16 @@ static int section_put_rows(const struct report *r, const struct section *sectio
 
 static int put_section(const struct report *r, const struct section *section) {
     const struct report_options *o = r->options;
-    char *name = scratch_get(&r->snapshot->memory, ACTIVITY_NAME_BYTES);
+    struct scratch *memory = &r->snapshot->memory;
+    char *name = scratch_get(memory, ACTIVITY_NAME_BYTES);
     struct activity_ask ask = {section->kinds, section->by | (o->threads ? ACTIVITY_BY_STREAM : 0),
                                o->set};
     struct activity_table t;
     if (activity_table(&t, r->snapshot, &ask)) {
         return -1;
     }
-    uint8_t *wanted = scratch_array(&r->snapshot->memory, (size_t)t.count + 1, sizeof *wanted);
-    if (!name || !wanted) {
+    uint8_t *wanted = scratch_array(memory, (size_t)t.count + 1, sizeof *wanted);
+    if (scratch_failed(memory)) {
         return -1;
     }
     activity_table_sort(&t, section_sort(o, section));

@@ -376,7 +376,7 @@ static int cells_measure(const struct report *r, const struct rows *rows,
     }
     cells->width = scratch_array(&r->snapshot->memory, cells->columns, sizeof *cells->width);
     cells->dropped = scratch_array(&r->snapshot->memory, cells->columns, sizeof *cells->dropped);
-    if (!cells->width || !cells->dropped) {
+    if (scratch_failed(&r->snapshot->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < cells->columns; ++i) {

@@ -170,7 +170,7 @@ int report_correct(const struct report *r) {
     struct children_cost *children =
         scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *children);
     s->costs = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *s->costs);
-    if (!children || !s->costs) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     s->cost_most = 0;

@@ -109,7 +109,7 @@ static int put_gaps(const struct report *r) {
     const struct snapshot_activity *a;
     uint64_t idle = 0;
     struct report_grid g;
-    if (!taken) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {

@@ -80,7 +80,7 @@ static int list_rows(struct legacy_listing *l, const struct report *r) {
     l->first = scratch_array(&s->memory, (size_t)s->set_count + 2, sizeof *l->first);
     l->head = scratch_array(&s->memory, (size_t)s->site_count + 1, sizeof *l->head);
     l->next = scratch_array(&s->memory, (size_t)count + 1, sizeof *l->next);
-    if (!sorted || !l->order || !l->first || !l->head || !l->next) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -137,7 +137,7 @@ static void put_set(const struct report *r, struct legacy_listing *l, uint32_t s
 static int put_all_sets(const struct report *r, struct legacy_listing *l) {
     struct snapshot *s = r->snapshot;
     unsigned char *has_calls = scratch_array(&s->memory, s->set_count, 1);
-    if (!has_calls) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {

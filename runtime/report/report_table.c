@@ -10,7 +10,7 @@ static int report_put_table(const struct report *r) {
     }
     uint32_t *order = report_sort(s, &rows, o->sort);
     struct report_line *lines = scratch_array(&s->memory, (size_t)rows.count + 1, sizeof *lines);
-    if (!order || !lines) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     uint32_t count = 0, more = 0;

@@ -3,10 +3,8 @@
 
 /* A row is shown if it or anything below it was called, or is open. Parents come before children,
  * so one pass backwards is enough. */
-static uint8_t *find_live(struct snapshot *s, const struct rows *rows,
-                          const struct report_options *o) {
-    uint8_t *live = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *live);
-    for (uint32_t i = rows->count; live && i-- > 0;) {
+static void find_live(uint8_t *live, const struct rows *rows, const struct report_options *o) {
+    for (uint32_t i = rows->count; i-- > 0;) {
         const struct stint_row *r = &rows->row[i];
         if ((r->calls || r->extra->gpu_calls || r->extra->device_calls || r->extra->open_ns) &&
             (o->set == REPORT_ALL_SETS || r->set == o->set) &&
@@ -17,7 +15,6 @@ static uint8_t *find_live(struct snapshot *s, const struct rows *rows,
             live[r->parent] = 1;
         }
     }
-    return live;
 }
 
 static int report_put_tree(const struct report *r) {
@@ -28,11 +25,12 @@ static int report_put_tree(const struct report *r) {
         return -1;
     }
     uint32_t *order = report_sort(s, &rows, r->options->sort);
-    uint8_t *live = find_live(s, &rows, r->options);
+    uint8_t *live = scratch_array(&s->memory, (size_t)rows.count + 1, sizeof *live);
     struct report_line *lines = scratch_array(&s->memory, (size_t)rows.count + 1, sizeof *lines);
-    if (!order || !live || !lines || rows_link_children(&links, s, &rows, order)) {
+    if (scratch_failed(&s->memory) || rows_link_children(&links, s, &rows, order)) {
         return -1;
     }
+    find_live(live, &rows, r->options);
     uint32_t count = 0, depth = 0, more = 0;
     uint32_t at = links.child[rows.count];
     while (at) {

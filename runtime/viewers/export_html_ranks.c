@@ -40,7 +40,7 @@ static int heat_start(struct heat *heat, struct scratch *memory) {
     uint32_t count = heat->ranks->count, taken = 0;
     heat->row_of = scratch_array(memory, (size_t)count + 1, sizeof *heat->row_of);
     heat->level = scratch_array(memory, (size_t)count + 1, sizeof *heat->level);
-    if (!heat->row_of || !heat->level) {
+    if (scratch_failed(memory)) {
         return -1;
     }
     heat->each = (heat->windows.with + HTML_HEAT_RANKS - 1) / HTML_HEAT_RANKS;

@@ -105,7 +105,7 @@ static int kept_start(struct kept *k, const struct trace *t, struct snapshot *s)
     k->event = scratch_array(&s->memory, (size_t)t->event_count + 1, 1);
     k->name_of = scratch_array(&s->memory, k->labels.count, sizeof *k->name_of);
     k->names = scratch_array(&s->memory, k->labels.count, sizeof *k->names);
-    if (!k->event || !k->name_of || !k->names) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint64_t i = 0; i < t->event_count; ++i) {

@@ -44,7 +44,7 @@ static int html_tree_start(struct tree *t, struct snapshot *s) {
     t->into = scratch_array(&s->memory, count, sizeof *t->into);
     t->folds = scratch_array(&s->memory, count, sizeof *t->folds);
     uint64_t *inside = scratch_array(&s->memory, count, sizeof *inside);
-    if (!t->time || !t->number || !t->into || !t->folds || !inside) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = rows->count; i-- > 0;) {

@@ -57,7 +57,7 @@ static int source_split(struct page *p) {
         lines += *c == '\n';
     }
     p->starts = scratch_array(&p->memory, (size_t)lines + 1, sizeof *p->starts);
-    if (!p->starts) {
+    if (scratch_failed(&p->memory)) {
         return -1;
     }
     for (const char *c = at; c < end; ++c) {
@@ -316,14 +316,14 @@ int annotate_start(struct annotate_page *all, const struct line_rows *rows,
     all->self_ns = scratch_array(memory, (size_t)rows->file_count + 1, sizeof *all->self_ns);
     all->sources = scratch_array(memory, (size_t)rows->file_count + 1, sizeof *all->sources);
     all->shown = scratch_array(memory, (size_t)rows->file_count + 1, sizeof *all->shown);
-    if (!all->self_ns || !all->sources || !all->shown) {
+    if (scratch_failed(memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < rows->row_count; ++i) {
         all->self_ns[rows->rows[i].file] += rows->rows[i].self_ns;
     }
     all->order = order_by(memory, rows->file_count, file_is_hotter, all);
-    return all->order ? 0 : -1;
+    return -scratch_failed(memory);
 }
 
 static int line_is_hotter(const void *what, uint32_t a, uint32_t b) {

@@ -101,7 +101,7 @@ static int add_input(struct run_inputs *in, const char *path, int fd, const stru
         return 0;
     }
     in->input = scratch_array_grow(&in->memory, in->input, in->count, &in->room, sizeof *in->input);
-    if (!in->input || hash_map_add(&in->known, hash, in->count)) {
+    if (scratch_failed(&in->memory) || hash_map_add(&in->known, hash, in->count)) {
         return command_lack_memory(in->command, -1);
     }
     struct run_input *to = &in->input[in->count++];
@@ -159,7 +159,7 @@ static int list_names(struct run_inputs *in, const char *path, DIR *folder, stru
         char *name = copy_path(in, path, entry->d_name);
         names->name =
             scratch_array_grow(&in->memory, names->name, names->count, &room, sizeof *names->name);
-        if (!name || !names->name) {
+        if (scratch_failed(&in->memory)) {
             return command_lack_memory(in->command, -1);
         }
         if (entry->d_type != DT_DIR) {
@@ -181,7 +181,7 @@ static int take_folder(struct run_inputs *in, const char *path) {
         return -1;
     }
     const uint32_t *order = order_by(&in->memory, names.count, is_name_before, &names);
-    if (!order) {
+    if (scratch_failed(&in->memory)) {
         return command_lack_memory(in->command, -1);
     }
     for (uint32_t i = 0; i < names.count; ++i) {

@@ -769,23 +769,24 @@ static int judge_wall(struct judge *j) {
     struct diff *d = j->d;
     struct diff_item *item = scratch_get(&d->memory, sizeof *item);
     struct diff_row *row = &d->wall;
-    if (!item) {
+    struct diff_sample *runs[2];
+    for (int side = 0; side < 2; ++side) {
+        runs[side] = scratch_array(&d->memory, d->runs[side], sizeof *runs[side]);
+    }
+    if (scratch_failed(&d->memory)) {
         return -1;
     }
     /* Not corrected for the speed of the machines, as GPU times are not. */
     *item = (struct diff_item){.name = "wall time", .set = "", .length = 9, .gpu = 1};
     *row = (struct diff_row){.item = item, .metric = DIFF_TOTAL, .wall = 1};
     for (int side = 0; side < 2; ++side) {
-        struct diff_sample *run = scratch_array(&d->memory, d->runs[side], sizeof *run);
+        struct diff_sample *run = runs[side];
         item->run[side] = run;
-        for (uint32_t i = 0; run && i < d->runs[side]; ++i) {
+        for (uint32_t i = 0; i < d->runs[side]; ++i) {
             run[i].calls = 1;
             run[i].cpu.count = d->run[side][i].wall > 0;
             run[i].cpu.total = d->run[side][i].wall;
         }
-    }
-    if (!item->run[0] || !item->run[1]) {
-        return -1;
     }
     compare_metric(j, row, DIFF_TOTAL, &row->change);
     row->change.of = "wall";
@@ -824,7 +825,7 @@ int diff_judge(struct diff *d, const struct diff_options *o) {
     struct judge *j = scratch_get(&d->memory, sizeof *j);
     double *scratch = scratch_array(&d->memory, most, sizeof *scratch);
     d->row = scratch_array(&d->memory, most, sizeof *d->row);
-    if (!j || !scratch || !d->row) {
+    if (scratch_failed(&d->memory)) {
         return -1;
     }
     j->d = d;

@@ -145,7 +145,7 @@ int diff_order_find(struct diff *d) {
     double *distance = scratch_array(&d->memory, count, sizeof *distance);
     d->order = scratch_array(&d->memory, count, sizeof *d->order);
     d->ordered = scratch_array(&d->memory, count, sizeof *d->ordered);
-    if (!given || !distance || !d->order || !d->ordered) {
+    if (scratch_failed(&d->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -154,7 +154,7 @@ int diff_order_find(struct diff *d) {
         given[i] = (struct diff_place){d->run[side][number].start_real_ns, 0, number, side};
     }
     uint32_t *order = order_by(&d->memory, count, is_started_before, given);
-    if (!order) {
+    if (scratch_failed(&d->memory)) {
         return -1;
     }
     d->order_is_known = given[order[0]].start != 0;

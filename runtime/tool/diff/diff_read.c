@@ -27,10 +27,7 @@ int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs) {
     for (int side = 0; side < 2; ++side) {
         d->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *d->run[side]);
     }
-    if (!d->run[0] || !d->run[1]) {
-        return -1;
-    }
-    return hash_map_start(&d->item_of, &d->memory, 0);
+    return hash_map_start(&d->item_of, &d->memory, 0) || scratch_failed(&d->memory) ? -1 : 0;
 }
 
 void diff_end(struct diff *d) {
@@ -50,7 +47,7 @@ static struct diff_item *item_new(struct diff *d, const char *name, size_t lengt
     for (int side = 0; side < 2; ++side) {
         item->run[side] = scratch_array(&d->memory, d->runs[side], sizeof *item->run[side]);
     }
-    if (!item->name || !item->set || !item->run[0] || !item->run[1]) {
+    if (scratch_failed(&d->memory)) {
         return NULL;
     }
     ++d->items;
@@ -64,7 +61,7 @@ static int item_is(const struct diff_item *item, const char *name, size_t length
 struct diff_item *diff_item(struct diff *d, const char *name, size_t length, const char *set) {
     uint32_t hash = hash_item(name, length, set);
     d->item = scratch_array_grow(&d->memory, d->item, d->items, &d->room, sizeof *d->item);
-    if (!d->item) {
+    if (scratch_failed(&d->memory)) {
         return NULL;
     }
     struct hash_map_walk walk;
@@ -113,7 +110,7 @@ static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit
     if (!*to) {
         *to = scratch_get(&r->s->memory, sizeof **to);
     }
-    if (!*to) {
+    if (scratch_failed(&r->s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
@@ -130,7 +127,7 @@ static int keep_buckets(struct diff *d, struct diff_histogram *out, const struct
         used += h->bucket[i] != 0;
     }
     struct diff_bucket *bucket = scratch_array(&d->memory, used, sizeof *bucket);
-    if (!bucket) {
+    if (scratch_failed(&d->memory)) {
         return -1;
     }
     out->bucket = bucket;
@@ -230,7 +227,7 @@ static int keep_activities(struct reading *r, int side, uint32_t number) {
     struct snapshot *s = r->s;
     size_t most = (size_t)r->d->items + s->activity_count; /* items there can be */
     struct histogram **sum = scratch_array(&s->memory, most + 1, sizeof *sum);
-    if (!sum) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {
@@ -281,8 +278,7 @@ static int keep_run(struct diff *d, int side, uint32_t number, struct run *run) 
     to->cpus = run->cpus;
     to->cpu = scratch_text(&d->memory, run->cpu, strlen(run->cpu));
     to->conditions = scratch_text(&d->memory, run->conditions, strlen(run->conditions));
-    if (!to->program || !to->host || !to->cpu || !to->conditions ||
-        reading_start(&r, d, &run->snapshot)) {
+    if (scratch_failed(&d->memory) || reading_start(&r, d, &run->snapshot)) {
         return -1;
     }
     for (uint32_t i = 0; i < r.rows.count; ++i) {

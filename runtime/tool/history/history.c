@@ -43,7 +43,7 @@ static struct history_series *find_series(struct history *h, const struct stint_
         return &h->series[i];
     }
     h->series = scratch_array_grow(&h->memory, h->series, h->count, &h->room, sizeof *h->series);
-    if (!h->series || hash_map_add(&h->series_of, hash, h->count)) {
+    if (scratch_failed(&h->memory) || hash_map_add(&h->series_of, hash, h->count)) {
         return NULL;
     }
     struct history_series *s = &h->series[h->count++];
@@ -52,7 +52,7 @@ static struct history_series *find_series(struct history *h, const struct stint_
     s->set = scratch_text(&h->memory, set, strlen(set));
     s->gpu = gpu;
     s->self = 1;
-    return s->name && s->set ? s : NULL;
+    return scratch_failed(&h->memory) ? NULL : s;
 }
 
 /* self: the run has the self time. */
@@ -64,7 +64,7 @@ static int add_value(struct history *h, const struct stint_row *row, const char 
     }
     s->self &= self;
     s->value = scratch_array_grow(&h->memory, s->value, s->count, &s->room, sizeof *s->value);
-    if (!s->value) {
+    if (scratch_failed(&h->memory)) {
         return -1;
     }
     s->value[s->count++] = *value;
@@ -218,7 +218,7 @@ static void warn_of_others(const struct history *h) {
 static int history_read(struct history *h, struct run_inputs *in) {
     const uint32_t *order = run_inputs_by_start(in);
     h->run = scratch_array(&h->memory, (size_t)in->count + 1, sizeof *h->run);
-    if (!order || !h->run || hash_map_start(&h->series_of, &h->memory, 0)) {
+    if (!order || scratch_failed(&h->memory) || hash_map_start(&h->series_of, &h->memory, 0)) {
         return command_lack_memory("export", -1);
     }
     progress_start("reading", NULL);

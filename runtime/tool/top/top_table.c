@@ -191,7 +191,8 @@ static int table_read(struct top_table *t, struct snapshot *s, const struct top_
     uint32_t *place = scratch_array(&s->memory, count, sizeof *place);
     t->row = calloc(count, sizeof *t->row);
     t->by_name = calloc(count, sizeof(struct top_row *));
-    if (chosen && place && t->row && t->by_name && !copy_rows(t, s, &rows, which, chosen, place)) {
+    if (!scratch_failed(&s->memory) && t->row && t->by_name &&
+        !copy_rows(t, s, &rows, which, chosen, place)) {
         qsort(t->by_name, t->count, sizeof(struct top_row *), compare_by_name);
         return 0;
     }
