@@ -74,8 +74,8 @@
 extern "C++" {
 #endif
 
-/* The version of this header, for #if and as a string, "major.minor.patch". stint_version() is that
- * of the library the program runs with. */
+/* The version of this header, for #if and as a string, "major.minor.patch". stint_version() is the
+ * version of the library that the program runs with. */
 #define STINT_VERSION_MAJOR 1
 #define STINT_VERSION_MINOR 0
 #define STINT_VERSION_PATCH 0
@@ -310,12 +310,12 @@ typedef int (*stint_reduce_fn)(void *data, int op, uint64_t *values, size_t n);
  * in it if STINT_LEVEL is 2. */
 #define STINT_TIMER_OP(type, instance) STINT_IMPL_SCOPE_OP(type, instance)
 
-/* A scope below another one, that of `sender` = stint_sender_here() of the thread that sent the
+/* A scope below the scope of `sender`, which is stint_sender_here() of the thread that sent the
  * work: reports of the call tree show it there, on whatever thread it runs, with the time from
  * stint_sender_here() to its begin in the columns "queued" and "queue avg". It is not part of the
- * sender's time: its self time stays what it was. A sender that is all 0: as STINT_TIMER. One
- * that is not of this process is counted, and the scope is shown where it runs. Cost: about twice
- * that of STINT_TIMER. */
+ * sender's time: its self time stays what it was. A sender that is all 0: as STINT_TIMER. One that
+ * is not of this process is counted, and the scope is shown where it runs. It costs about twice as
+ * much as STINT_TIMER. */
 #define STINT_TIMER_UNDER(name, sender) STINT_IMPL_SCOPE_UNDER(name, sender)
 
 /* Statements that are compiled only if timers are enabled. */
@@ -472,7 +472,7 @@ STINT_IMPL_FUNCTION(int, 0, stint_report_and_reset, (void), (void)0)
  * at each waiting scope (STINT_ROLE_WAITING) and what that costs, and how evenly each name is
  * spread over the processes, in this interval. The library calls no MPI: `reduce` does, or whatever
  * the processes have in common; data is passed to it.
- * rank, size: those of this process, 0 <= rank < size.
+ * rank, size: of this process, 0 <= rank < size.
  * All processes call it, from one thread each, built with timers and with libraries of one version,
  * while the callback works (before MPI_Finalize). Scopes of the callback are not in this summary.
  * 0, or in every process: what reduce returned; after one line STINT_ERROR_UNKNOWN for an invalid
@@ -501,7 +501,7 @@ STINT_IMPL_FUNCTION(int, 0, stint_stat_each, (stint_set * set, stint_stat_fn fn,
                     ((void)set, (void)fn, (void)data))
 
 /* Calls fn for each row of the call tree of all threads and sets, as the view "tree" shows it: a
- * row, then the rows below it, those of one parent sorted by name. As stint_stat_each. */
+ * row, then the rows below it. Rows of one parent are sorted by name. As stint_stat_each. */
 STINT_IMPL_FUNCTION(int, 0, stint_tree_each, (stint_tree_fn fn, void *data), ((void)fn, (void)data))
 
 /* Calls fn for each set, sorted by name; the default set is "GlobalStatInfo" and NULL. As
@@ -517,8 +517,8 @@ STINT_IMPL_FUNCTION(uint64_t, STINT_NS_UNKNOWN, stint_stat_quantile,
 
 /* Copies the histogram of the timed calls of that name, in rising order, without empty buckets.
  * Buckets are exact below 32 ticks of the clock and then 1/16 of their octave wide: high_ns is at
- * most 6.3 % above low_ns. Returns the number of buckets, of which at most n are copied (at most
- * 704; n = 0 only asks), or a negative error. */
+ * most 6.3 % above low_ns. Returns the number of buckets (at most 704), or a negative error. At
+ * most n are copied; n = 0 only asks. */
 STINT_IMPL_FUNCTION(int, 0, stint_stat_histogram,
                     (stint_set * set, const char *name, stint_bucket *buckets, size_t n),
                     ((void)set, (void)name, (void)buckets, (void)n))
@@ -590,11 +590,11 @@ STINT_IMPL_STEP_FUNCTION(const char *, STINT_VERSION, stint_version, (void), (vo
  * always the same. Cost: about 100 ns. Requires WITH_TIMER or WITH_PROFILER. */
 STINT_IMPL_STEP_FUNCTION(uint64_t, 0, stint_step, (void), (void)0)
 
-/* Records by steps: not in `closed` steps; in `ready` steps, whose samples are then discarded;
- * and in `record` steps, after the last of which `ready` is called, or stint_report(NULL) if it
- * is NULL. A schedule of NULL ends it: timers record again. size is sizeof *schedule: members that
- * a shorter one does not have are 0. 0, or after one line STINT_ERROR_UNKNOWN for a schedule
- * without a record phase, _NOT_AVAILABLE for one with members that this library does not know. */
+/* Records by steps: not in `closed` steps; in `ready` steps, whose samples are then discarded; and
+ * in `record` steps. After the last one `ready` is called, or stint_report(NULL) if it is NULL. A
+ * schedule of NULL ends it: timers record again. size is sizeof *schedule: members that a shorter
+ * one does not have are 0. 0, or after one line STINT_ERROR_UNKNOWN for a schedule without a record
+ * phase, _NOT_AVAILABLE for one with members that this library does not know. */
 STINT_IMPL_FUNCTION(int, 0, stint_timers_schedule,
                     (const stint_schedule *schedule, size_t size, stint_ready_fn ready, void *data),
                     ((void)schedule, (void)size, (void)ready, (void)data))

@@ -105,8 +105,9 @@ class StatSet {
     stint_set *set_;
 };
 
-/* Moves the two words of a scope or interval. Of pointers to numbers a compiler that optimises at
- * link time does not conclude that those of a class that is on and of one that is off differ. */
+/* Moves the two words of a scope or interval. The parameters are pointers to numbers: from pointers
+ * to classes, a compiler that optimises at link time would conclude that a class that is on and one
+ * that is off never share memory. */
 STINT_IMPL_UNSEEN inline void words_move(uint64_t *to, uint64_t *from) noexcept {
     to[0] = from[0];
     to[1] = from[1];

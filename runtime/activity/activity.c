@@ -22,7 +22,7 @@
 static int opened;            /* under the lock */
 static uint32_t opened_under; /* the arena's gate then */
 static uint64_t began_at;
-/* The tables are those of the parent, and still in use by an interrupted call. */
+/* The tables are the parent's, and still in use by an interrupted call. */
 static int inherited_tables;
 static int watching; /* between activity_open and activity_pause; relaxed */
 
@@ -75,7 +75,7 @@ static void activity_leave(struct visit v) {
     pthread_setcancelstate(v.cancel, NULL);
 }
 
-/* With the lock, just taken. Forgets tables that are not those of the current arena. */
+/* With the lock, just taken. Forgets tables of another arena. */
 static void activity_note_holder(struct visit v) {
     holder = v;
     if (inherited_tables || (opened && (!arena.base || opened_under != registry_arena_gate()))) {
@@ -179,8 +179,8 @@ static int activity_may_add(void) {
     return activity_get_depth() == 1 && opened;
 }
 
-/* Releases the lock for the demangling, which allocates memory. NULL: all was forgotten
- * meanwhile. */
+/* Releases the lock for the demangling, which allocates memory. NULL: all was forgotten during
+ * that. */
 static const struct activity_text *activity_add_name(const char *name) {
     char words[ARENA_NAME_BYTES + 2]; /* one more than is kept, to see that it was cut */
     struct visit v = holder;
@@ -197,7 +197,7 @@ static const struct activity_text *activity_add_name(const char *name) {
         return NULL;
     }
     const struct activity_text *found = activity_text_find(name);
-    if (found) { /* another thread has added it meanwhile */
+    if (found) { /* another thread has added it since */
         return found;
     }
     return activity_text_add(name, text);

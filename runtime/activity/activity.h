@@ -70,8 +70,8 @@ struct activity_record {
  * shift of each record says where it lies on this clock. */
 uint64_t activity_clock(void);
 
-/* The words that devices are recorded with from now on (gpu_words.h): those of the tracer that is
- * about to open. NULL: none. Before activity_open. */
+/* The words that devices are recorded with from now on (gpu_words.h): the words of the tracer that
+ * is about to open. NULL: none. Before activity_open. */
 void activity_use_words(const struct gpu_words *words);
 /* Allocates memory unless that was done before, and tracing begins. 0, or -1 without memory or
  * inside the library. */

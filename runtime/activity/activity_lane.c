@@ -46,7 +46,7 @@ static struct lane *activity_lane_get(const struct activity_record *r,
     *l = (struct lane){.gpu = gpu->index, .context = r->context, .stream = r->stream};
     struct arena_lane published = {
         .device = gpu->unit, .context = r->context, .kind = ARENA_LANE_ACTIVITIES};
-    if (lane_count < LANES) { /* the last lane is that of several streams */
+    if (lane_count < LANES) { /* the last lane has several streams */
         published.stream = r->stream;
     }
     l->ring = event_lane_publish(&published);

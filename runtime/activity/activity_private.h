@@ -83,7 +83,7 @@ struct activity_origin {
 };
 
 int activity_launch_open(void);
-/* Tracing begins, maybe again: calls from now on are those of this time. */
+/* Tracing begins, maybe again. Calls before `ticks` do not belong to it. */
 void activity_launch_begin(uint64_t ticks);
 void activity_launch_forget(void);
 /* Sets the current time for the next calls of activity_launch_find, as the upper bits of times are
@@ -93,7 +93,7 @@ void activity_launch_find(uint32_t correlation, struct activity_origin *out);
 
 /* ---- API calls by their records, joined with what they had a device do (activity_call.c): either
  * may come first. Whether a call of the driver was made within a call of the runtime is known only
- * when the runtime's record arrives, which is later: driver calls are held meanwhile. */
+ * when the runtime's record arrives, which is later: until then driver calls are held. */
 
 struct activity_call {
     uint64_t start;

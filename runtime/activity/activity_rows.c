@@ -135,7 +135,7 @@ static void activity_row_add_shape(struct arena_activity *a, const struct activi
     }
 }
 
-/* squares: the bits of a double. Returns those of the sum. */
+/* squares and the returned sum: the bits of a double. */
 static uint64_t activity_row_add_square(uint64_t squares, uint64_t value) {
     double sum;
     memcpy(&sum, &squares, sizeof sum);

@@ -8,15 +8,16 @@
  * next sweep begins anew, and gives out what differs. Gaps that were not there are taken back; busy
  * times only grow. When the buffer is full the older three quarters are swept for good and removed,
  * and only the times in which nothing ran are kept (activity_holes.c). Work that comes later than
- * that fills them: busy times, overlap, gaps and steps are those of all work at once. Only one call
- * of that time is known for each gap, the one that it was due to, so a part of a gap that such work
- * splits may have another cause than it should. Where memory does not suffice for all idle times,
- * work that may have run in a forgotten one is counted as late, and its time there stays idle.
+ * that fills them: busy times, overlap, gaps and steps are then as if all work had come at once.
+ * Only one call of that time is known for each gap, the one that it was due to, so a part of a gap
+ * that such work splits may have another cause than it should. Where memory does not suffice for
+ * all idle times, work that may have run in a forgotten one is counted as late, and its time there
+ * stays idle.
  *
  * A step that ended before the end of any swept part is counted as late; it is taken to end there.
  *
- * A gap is a time in which a device ran nothing, between two activities. The node of a gap is that
- * of the launch that ended it, and its cause is the first of these that holds (gaps shorter than a
+ * A gap is a time in which a device ran nothing, between two activities. The node of a gap is
+ * the node of the launch that ended it, and its cause is the first of these that holds (gaps shorter than a
  * microsecond have no node, and only the last two causes):
  *   COPY       a call that copies and waits, of the launching thread, covers more than half of it;
  *   FUNCTION   likewise a function of the host that a stream ran; of both the newer one counts;
@@ -69,7 +70,7 @@ struct hole {
 };
 
 struct holes {
-    struct hole *list; /* those of one lane are in order */
+    struct hole *list; /* holes of one lane are in order */
     uint32_t capacity;
     uint32_t count;
     uint8_t hides[HOLE_LANES]; /* holes after the last one that is kept were dropped */
@@ -167,8 +168,8 @@ struct sweep_ops {
     void (*gap)(void *data, const struct sweep_gap *gap);
     /* A gap that was given out was none, or another one. */
     void (*take_back)(void *data, const struct sweep_gap *gap);
-    /* A step that began at `start`: its wall time (SWEEP_NO_DEVICE), or a device's busy time in it.
-     * */
+    /* A step that began at `start`: its wall time (SWEEP_NO_DEVICE), or a device's busy time in
+     * it. */
     void (*step)(void *data, uint32_t device, uint64_t start, uint64_t ns);
 };
 

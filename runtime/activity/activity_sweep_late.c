@@ -194,7 +194,7 @@ static void sweep_fit_device(struct sweep *s, uint32_t device) {
     int cut = 0;
     uint64_t any = sweep_fit_any(&f, &cut);
     uint64_t kinds = sweep_fit_kind(&f, 0, &cut) + sweep_fit_kind(&f, 1, &cut);
-    if (!cut) { /* else some of what is missing may be that of one kind only */
+    if (!cut) { /* else a part of what is missing may be of one kind only */
         sweep_fit_overlap(&f, kinds - any);
     }
 }

@@ -19,7 +19,7 @@ int sweep_item_is_before(const void *what, uint32_t a, uint32_t b);
 /* Asks when it was launched and by which thread, and keeps the answer: later it may be forgotten.
  * Returns the time, 0 = unknown. */
 uint64_t sweep_find_launch(const struct sweep *s, struct sweep_item *item);
-/* The cause of a gap of which only the hole is known. */
+/* Finds the cause of a gap when only the hole is known. */
 void sweep_judge_hole(struct hole *gap);
 
 void sweep_sum_add(struct sweep_sum *sum, uint64_t start, uint64_t end);

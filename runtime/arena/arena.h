@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct stint_impl_histogram) % STINT_IMPL_UNIT == 0, "whol
  * quarters of what nodes and names get, and traces a part of their own. */
 enum arena_class { ARENA_RECORD, ARENA_HISTOGRAM, ARENA_TRACE };
 
-/* Files of before may have nodes of which some calls were not timed (STINT_SAMPLE): these have this
+/* Older files may have nodes with calls that were not timed (STINT_SAMPLE). Such a node has this
  * bit in `kind`, and in `gpu` the unit of a struct arena_partial. The start of an open call that is
  * not timed has the bit ARENA_UNTIMED_START. */
 #define ARENA_PARTIAL 0x4000u
@@ -203,7 +203,7 @@ struct arena_lane {
     uint32_t context;
     uint32_t rank;   /* of a merged file: the run's place among those that were merged, */
     uint32_t pid;    /* and its process; 0: the file's own */
-    uint32_t ranked; /* 1: `rank` is that of the job */
+    uint32_t ranked; /* 1: `rank` is the rank in the job */
     uint32_t reserved[3];
 };
 /* ACTIVITIES: a span names, where a scope's names its node, the unit of its struct arena_activity;
@@ -268,7 +268,7 @@ struct arena_cost {
 /* The place of the run in a parallel job, and of a merged file the ranks that it is of. */
 struct arena_job {
     uint32_t size;  /* ranks of the job; 0 = not known. Written once; relaxed */
-    uint32_t local; /* rank among those of the host, + 1; 0 = not known */
+    uint32_t local; /* rank on its host, + 1; 0 = not known */
     uint32_t id;    /* text; 0 = not known */
     /* The rest is 0 in a file that was not merged. */
     uint32_t ranks; /* a table of struct arena_rank; units */
@@ -329,7 +329,7 @@ struct arena_windows {
     uint32_t set;
     uint32_t seq;   /* odd while windows are added to each other */
     uint64_t width; /* steps, a power of two */
-    uint64_t steps; /* of which it has the sums */
+    uint64_t steps; /* the sums are of so many steps */
     uint32_t room;  /* windows */
     uint32_t lacks; /* nodes, or calls, of it that are not in the sums */
     uint32_t by_calls;

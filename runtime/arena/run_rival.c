@@ -19,7 +19,7 @@
 #include "base/errno_keep.h"
 #include "base/replace_file.h"
 
-#define ATTEMPTS 100 /* the file was replaced meanwhile; more often than this is not by chance */
+#define ATTEMPTS 100 /* each finds the file replaced; more of them are not by chance */
 
 static enum rival classify_file(const char *path, int fd) {
     struct stat of_fd, of_name;
@@ -31,7 +31,7 @@ static enum rival classify_file(const char *path, int fd) {
         return RIVAL_ALIVE;
     }
     if (lstat(path, &of_name) || of_name.st_ino != of_fd.st_ino || of_name.st_dev != of_fd.st_dev) {
-        return RIVAL_NONE; /* replaced meanwhile: look again */
+        return RIVAL_NONE; /* it was replaced: look again */
     }
     return RIVAL_DEAD;
 }

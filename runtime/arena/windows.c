@@ -9,7 +9,7 @@ void windows_start(struct arena_windows *w, uint32_t room) {
 }
 
 /* Both places of seq: a reader that copies the record from its start to its end finds them
- * different, or odd, if windows moved meanwhile. */
+ * different, or odd, if windows moved during the copy. */
 static void windows_mark(struct arena_windows *w, uint32_t seq) {
     struct arena_window *end = &w->window[w->room];
     __atomic_store_n(&end->ticks, seq, __ATOMIC_SEQ_CST);

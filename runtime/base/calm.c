@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernel sends both signals to the thread that writes. The thread blocks them while it writes,
- * and removes the pending ones that were raised meanwhile. A signal that was pending before stays.
+ * and removes those that became pending during that. A signal that was pending before stays.
  */
 #include "calm.h"
 

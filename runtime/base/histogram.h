@@ -42,7 +42,7 @@ static inline uint64_t histogram_rank(uint64_t count, uint32_t permille) {
 }
 /* The samples that may be longer than their bucket: the last ones in the order of percentiles. */
 uint64_t histogram_beyond(const struct histogram *h);
-/* The lower one of two values of `open`, of which 0 is none. */
+/* The lower one of two values of `open`; 0: none. */
 uint32_t histogram_open_lower(uint32_t a, uint32_t b);
 /* The counts of buckets whose values count `unit` ns each, on the grid of nanoseconds: the same
  * bounds in every run, whatever its clock. A bucket goes as a whole to the place of its middle:

@@ -109,7 +109,7 @@ static void copy_job(struct launch *out, const char *job) {
     }
 }
 
-/* A launcher's own id is that of one start; a job of SLURM may have several steps. */
+/* A launcher's own id names one start; a job of SLURM may have several steps. */
 static void read_job(struct launch *out, const struct launcher *from) {
     const char *job = read_launch_variable("SLURM_JOB_ID");
     const char *step = read_launch_variable("SLURM_STEP_ID");

@@ -113,7 +113,7 @@ void machine_conditions(char out[MACHINE_CONDITIONS]) {
 }
 
 /* Finds VmHWM, in KiB. Reads in pieces, because the groups of the process are before it and may be
- * many; the end of a piece is kept for a line that continues. The path is that of a thread, because
+ * many; the end of a piece is kept for a line that continues. The path is a thread's, because
  * /proc/self has no memory once the first thread has ended. */
 static int read_proc_peak(const char *path, uint64_t *bytes) {
     static const char key[] = "\nVmHWM:";

@@ -28,7 +28,7 @@ static inline int name_compare(const char *a, size_t a_length, const char *b, si
     return (a_length > b_length) - (a_length < b_length);
 }
 
-/* Whether a name as recorded is that of the C string. */
+/* Whether a name as recorded is equal to the C string. */
 static inline int name_is(const char *bytes, size_t length, const char *text) {
     return !name_compare(bytes, length, text, name_cut(text, strlen(text)));
 }

@@ -35,8 +35,8 @@ struct replace_file {
     char temporary[PATH_MAX]; /* "" once it is in place or gone, and if it is written in place */
 };
 
-/* All return NULL, or why it failed, for a message "cannot write PATH: …". `path` may be that of
- * `f`. */
+/* All return NULL, or why it failed, for a message "cannot write PATH: …". `path` may be
+ * f->path. */
 const char *replace_file_open(struct replace_file *f, const char *path, int how, mode_t mode);
 const char *replace_file_commit(struct replace_file *f);
 /* Removes what was written beside the file; nothing after a commit. */

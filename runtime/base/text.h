@@ -28,7 +28,7 @@ void text_spaces(struct text *t, size_t n);
 /* The end of a line of a long text: what is there may go out, if it is enough for a piece. */
 void text_end_line(struct text *t);
 
-/* The end of an English noun of which there are n. */
+/* Returns the ending of an English noun after the number n. */
 static inline const char *text_plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }

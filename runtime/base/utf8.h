@@ -47,7 +47,7 @@ static inline int utf8_is_digit(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* As utf8_next, but 0 for all bytes that exports write as an escape: those of no character, NUL,
+/* As utf8_next, but 0 for all bytes that exports write as an escape: bytes of no character, NUL,
  * and a backslash in front of what would make it one, so that no two names have the same text. */
 static inline size_t utf8_next_kept(const char *s, size_t left, uint32_t *out) {
     size_t n = utf8_next(s, left, out);

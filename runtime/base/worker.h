@@ -6,10 +6,10 @@
  * The requested state is whatever the owner's tables say; they are under the owner's lock, and
  * worker_ops.choose computes from them what is to be done next. A request is made in two steps: the
  * caller changes the tables, then it calls worker_run. The first caller performs the transitions,
- * one after the other, until choose returns 0. A request that comes meanwhile, from another thread,
- * from a signal handler or from within a transition, finds the worker busy and returns at once; its
- * change of the tables is seen before the worker stops. So no thread waits for a transition,
- * transitions never overlap, and the last request holds.
+ * one after the other, until choose returns 0. A request that comes during this, from another
+ * thread, from a signal handler or from within a transition, finds the worker busy and returns at
+ * once; its change of the tables is seen before the worker stops. So no thread waits for a
+ * transition, transitions never overlap, and the last request holds.
  *
  * Rank rules (lock_table.h): choose and settle are called with the owner's lock held and take no
  * lock before it; perform is called with no lock held, as it calls out.

@@ -2,7 +2,7 @@
 /*
  * For the measurements the thread-local pointer points to a separate recorder, with an arena of its
  * own that holds one site, a root, one node and what belongs to it. A signal handler that opens a
- * scope meanwhile finds this recorder busy; its scope is counted as lost.
+ * scope during this finds this recorder busy; its scope is counted as lost.
  *
  * The scope that is measured contains some work, and what counts is how much longer the same work
  * takes with it than without it, as in a program: a processor overlaps reading the clock with the
@@ -41,7 +41,7 @@
 #define EVENTS 64 /* of the trace ring */
 #define SITE 1u
 
-/* The work in a scope: so many multiplications, each of which waits for the one before it, at about
+/* The work in a scope: so many multiplications. Each waits for the one before it, and takes about
  * 0.25 ns. */
 enum work {
     NO_WORK,
@@ -429,5 +429,5 @@ void cost_read(struct arena_cost *out) {
         pages_put(b->cold, sizeof *b->cold);
     }
     pages_put(b, sizeof *b);
-    registry_settle(); /* in a child that a signal handler forked meanwhile */
+    registry_settle(); /* in a child that a signal handler has forked */
 }

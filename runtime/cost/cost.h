@@ -13,8 +13,8 @@
 /* Takes about 0.3 ms and records nothing. All 0 without memory. */
 void cost_read(struct arena_cost *out);
 
-/* The rounds of each measurement, of which the best counts: 8, or fewer in tests that stop after
- * each instruction. */
+/* The rounds of each measurement; the best one counts. 8, or fewer in tests that stop after each
+ * instruction. */
 extern int cost_rounds;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers that a call is measured by: those of usage.h, then those of each group of perf.h.
+ * The numbers that a call is measured by: first the numbers of usage.h, then each group of perf.h.
  * record/probe.c says when; it calls on the thread that is measured, and a signal handler may
  * interrupt each function here and call it, too.
  * - A thread's groups are opened at its first reading and closed when it ends. A handler that
@@ -23,7 +23,7 @@
 #include "record/measured.h"
 #include "usage.h"
 
-/* The readings: those of usage.h, then PERF_VALUES for each group. */
+/* The readings: USAGE_VALUES of usage.h, then PERF_VALUES for each group. */
 #define GROUP_PLACE(group) (USAGE_VALUES + (group)*PERF_VALUES)
 _Static_assert(GROUP_PLACE(COUNTER_GROUPS) <= PROBE_VALUES, "a reading fits");
 

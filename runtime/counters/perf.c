@@ -6,8 +6,8 @@
  *   number is asked for the event's id before it is read or closed.
  * - Where the kernel permits it, the counters of the processor are read by an instruction, by the
  *   protocol that perf_event_open(2) describes at cap_usr_rdpmc; else by read(2).
- * - Counters of the processor count the program alone, not the kernel in its name, so that a
- *   figure does not depend on the user's permissions; those of the kernel count everything.
+ * - Counters of the processor count the program alone, not the kernel in its name, so that a figure
+ *   does not depend on the user's permissions; the kernel's own counters count everything.
  */
 #include "perf.h"
 
@@ -236,7 +236,7 @@ static int event_read_page(const struct perf_event *e, uint64_t *value, uint64_t
 }
 
 static int read_pages(const struct perf_group *g, uint64_t *values) {
-    for (uint32_t i = g->count; i--;) { /* the times are those of the first */
+    for (uint32_t i = g->count; i--;) { /* the first has the times */
         if (!g->event[i].page ||
             event_read_page(&g->event[i], &values[i], &values[g->count], &values[g->count + 1])) {
             return -1;

@@ -24,8 +24,8 @@
 static uint64_t counted;    /* release, acquire */
 static uint32_t generation; /* release, acquire */
 static int recording;       /* release, acquire: kinds are on */
-/* The session in the upper half, and the launches under way in it; release, acquire. Those of which
- * the end is not seen count until the next session. */
+/* The session in the upper half, and the launches under way in it; release, acquire. A launch whose
+ * end is not seen counts until the next session. */
 static uint64_t under_way;
 
 static uint64_t launches_seen; /* begun, of all threads; release, acquire */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers for CUPTI. Those of the pool are one mapping, with a bit each for the free ones; small
- * ones are mapped one by one.
+ * Buffers for CUPTI. The pool is one mapping, with a bit for each free buffer; small buffers are
+ * mapped one by one.
  */
 #include "cupti_private.h"
 

@@ -12,7 +12,7 @@
  * ones by the nearest reading. A change that no drift explains means that a clock was set: a new
  * era. A record belongs to the newest era in which it is possible.
  *
- * An offset consists of a constant, that of the era's first reading, and of the rest, by which the
+ * An offset consists of a constant, from the era's first reading, and of the rest, by which the
  * clocks have drifted apart since, over all eras. Only the constant is added to the times of
  * records, so that their differences stay CUPTI's, to the nanosecond; the rest is their shift.
  */

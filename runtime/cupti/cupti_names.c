@@ -205,8 +205,8 @@ static int names_are_of_runtime(const char *name) {
 }
 
 /* The rule's use, and with the callback by which this library's own calls are left out, if they
- * would be recorded. Without STINT_GPU=cupti,all those of the runtime are not: programs make such
- * calls often, and few use the back end over it. */
+ * would be recorded. Without STINT_GPU=cupti,all calls of the runtime are not recorded: programs
+ * make them often, and few use the back end over it. */
 static unsigned names_find_all_uses(const char *name) {
     unsigned use = names_find_use(name);
     int all = config.gpu == CONFIG_GPU_TRACER_ALL;

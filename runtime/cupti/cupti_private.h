@@ -41,7 +41,7 @@ struct cupti_search {
     void *last; /* handle */
 };
 /* Loads the next library of the known names that can be used: the newest first. As above; the
- * reason is that of the first that cannot. One library may be found twice. */
+ * reason is about the first that cannot. One library may be found twice. */
 int cupti_load_next(struct cupti_search *search, struct cupti *out, uint32_t *version,
                     char reason[CUPTI_REASON]);
 /* The version of CUDA that it belongs to: "13.0". */
@@ -302,7 +302,7 @@ struct cupti_reader {
     int broken;         /* what follows cannot be read */
 };
 
-/* The next up to `room` records, without those of unknown kinds. 0: no more. */
+/* Reads up to `room` records; unknown kinds are left out. 0: no more. */
 unsigned cupti_read_records(struct cupti_reader *r, struct activity_record *out, unsigned room);
 
 /* ---- In words (cupti_words.c). */

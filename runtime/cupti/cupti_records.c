@@ -11,7 +11,7 @@
 #include "base/scratch.h"
 #include "cupti_private.h"
 
-#define PROBE_BYTES 4096 /* two records, eight times as long as those of CUDA 13 */
+#define PROBE_BYTES 4096 /* two records, eight times as long as in CUDA 13 */
 
 static size_t record_probe_bytes(const struct cupti *c, int kind, uint8_t *buffer) {
     CUpti_Activity *first = NULL, *second;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CUPTI as a tracer (struct tracer_ops): the life of a session, from the choice of a library over
- * subscribing and switching kinds of records and callbacks on to the flush at its end. What CUPTI
- * calls meanwhile is in cupti_callbacks.c, what went wrong in words in cupti_words.c.
+ * subscribing and switching kinds of records and callbacks on to the flush at its end. The
+ * functions that CUPTI calls are in cupti_callbacks.c, the words of messages in cupti_words.c.
  *
  * Implementation notes
  * - Subscribing comes first: only it fails if another tool uses CUPTI.
@@ -77,7 +77,7 @@ static void cupti_measure_records(void) {
  * used: a call of a global function may exclude them. */
 static void cupti_use_library(const struct cupti *functions, uint32_t number) {
     cupti = *functions;
-    __atomic_store_n(&version, number, __ATOMIC_RELAXED); /* reports read it meanwhile */
+    __atomic_store_n(&version, number, __ATOMIC_RELAXED); /* reports may read it now */
     cupti_callbacks_use(&cupti, number);
     if (!cupti_scope_is_available(&cupti, version)) {
         cupti_measure_records();
@@ -132,7 +132,7 @@ static int cupti_may_other_succeed(int code) {
     return code == CUPTI_NOT_COMPATIBLE || cupti_is_without_driver(code);
 }
 
-/* The names are those of the library that is used: read again only if it is another one. */
+/* The names are of the library that is used, and are read again only if it is another one. */
 static void cupti_keep_names(void) {
     static int (*names_of)(int, uint32_t, const char **);
     if (names_of != cupti.cuptiGetCallbackName) {
@@ -322,7 +322,7 @@ static void cupti_number_threads(void) {
  * (cupti_activity.h of CUDA 13.0). */
 static void cupti_configure(void) {
     static int (*done_for)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
-    if (cupti_scope_is_used()) { /* attributes are those of the subscriber, which is new */
+    if (cupti_scope_is_used()) { /* attributes belong to the subscriber, which is new */
         cupti_disable_thread_buffers();
     } else if (done_for != cupti.cuptiActivityRegisterCallbacks) {
         done_for = cupti.cuptiActivityRegisterCallbacks;
@@ -340,8 +340,8 @@ static void cupti_reduce_records(void) {
 }
 
 /* Once, unless another client has taken the buffers since: no source says what becomes of the
- * buffer that CUPTI is filling when the same callbacks are registered again. Those of a subscriber
- * are new with it. */
+ * buffer that CUPTI is filling when the same callbacks are registered again. A new subscriber has
+ * new callbacks. */
 static int cupti_register(void) {
     static uint64_t taken_then = UINT64_MAX;
     uint64_t taken = cupti_arrivals_count_taken();
@@ -532,7 +532,7 @@ static void cupti_close(int how) {
     cupti_disable_kinds();
     cupti_flush_expecting(how, expected);
     cupti_unsubscribe();
-    cupti_contexts_forget(); /* their end is not seen any more, as that of streams */
+    cupti_contexts_forget(); /* from now on their end is not seen, nor is the end of streams */
     cupti_streams_end_session();
     activity_pause();
 }

@@ -51,8 +51,8 @@ void cupti_describe_failure(const struct cupti *c, uint32_t version, const char 
     snprintf(reason, CUPTI_REASON, "%s: %.150s%s", function, words, rest);
 }
 
-/* As words to append; each function returns the bytes used so far, of which there may be more than
- * there is room for. */
+/* As words to append; each function returns the bytes used so far, which may be more than there is
+ * room for. */
 static size_t cupti_put_error(const struct cupti *library, const char *what, int error, char *out,
                               size_t size, size_t n) {
     char words[CUPTI_REASON];

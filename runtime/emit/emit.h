@@ -33,7 +33,7 @@ void emit_set_backend(const struct emit_ops *ops);
 int emit_built(void);
 
 /* Finds out once whether scopes are to be ranges: settings are read, and a tool is loaded if there
- * is one. Threads that come meanwhile wait. */
+ * is one. Other threads wait for it. */
 void emit_start(void);
 /* The state of the back end. Release by the starting thread, acquire. */
 enum { EMIT_FRESH, EMIT_STARTING, EMIT_ON, EMIT_OFF };

@@ -22,7 +22,7 @@
 #include "base/log.h"
 #include "base/scratch.h"
 
-/* 8 MiB of addresses, of which only what is touched becomes memory. */
+/* 8 MiB of addresses; only what is touched becomes memory. */
 struct table {
     nvtxStringHandle_t string[ARENA_SITES]; /* by number; any thread, atomic: all write the same */
     uint8_t named[ARENA_SETS];              /* any thread, atomic */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory by scope, in the layout of the fluid profiler's memory report: who allocated and who
- * freed, and the peak of each device. That of the GPU is from activities, that of the host
- * (CPUPlace) from what libstint-mem.so counted.
+ * freed, and the peak of each device. The GPU's memory is from activities, the host's (CPUPlace)
+ * from what libstint-mem.so counted.
  */
 #include <stdio.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 #include "base/arithmetic.h"
 #include "stint/stint.h"
 
-/* ---- GPU time: a tracer's, else that of the scopes that timed themselves; of one that did not,
- * that of those in it. */
+/* ---- GPU time: a tracer's, else the time of the scopes that timed themselves. A scope that did
+ * not has the time of the scopes in it. */
 
 static int fluid_is_work(const struct snapshot_activity *a) {
     return a->count && a->kind >= ACTIVITY_KERNEL && a->kind <= ACTIVITY_FILL;
@@ -57,7 +57,7 @@ static void sum_gpu_times(const struct fluid_sheet *f, double *gpu) {
 /* ---- Scopes. */
 
 /* The shortest and the longest call, as far as they are known: a tracer's times belong to the scope
- * and not to the call, so each has the average. Those of a scope's own events are exact, alone. */
+ * and not to the call, so each has the average. A scope's own events alone give exact ones. */
 static void add_bounds(const struct fluid_sheet *f, const struct snapshot_node *n, double gpu,
                        struct fluid_scope *to) {
     const struct snapshot *s = f->snapshot;
@@ -386,7 +386,8 @@ static void sum_computation(struct fluid_sheet *f) {
     f->computation = double_min(f->computation, f->total);
 }
 
-/* The total of the row's thread; the last one is that of all threads together, or of none known. */
+/* The total of the row's thread. The last one is for rows of all threads together, or of no known
+ * one. */
 static double *thread_total(const struct fluid_sheet *f, const struct fluid_row *r) {
     uint32_t threads = f->snapshot->thread_count;
     return &f->threads[r->thread < threads ? r->thread : threads];

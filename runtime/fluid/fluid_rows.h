@@ -113,9 +113,9 @@ struct fluid_sheet {
 int fluid_sheet(struct fluid_sheet *out, struct snapshot *s, const struct report_options *o,
                 int each_thread, struct fluid_instances *numbers);
 
-/* ---- fluid_bounds.c: the shortest and the longest call of a node in the interval. Those of its
- * whole life are known; where one of them is from before the interval, its histogram says more,
- * which it shares with the other nodes of its site. */
+/* ---- fluid_bounds.c: the shortest and the longest call of a node in the interval. The two of its
+ * whole life are known; if one of them is from before the interval, the histogram says more, which
+ * the nodes of a site share. */
 
 struct fluid_bounds {
     uint64_t min; /* ticks */

@@ -71,7 +71,7 @@ static struct event_lane *event_lane_get(const struct event_pair *p) {
     l->device = p->home->device;
     l->thread = pthread_self();
     struct arena_lane published = {.device = l->device};
-    if (event_lane_count < LANES) { /* the last lane is that of several streams */
+    if (event_lane_count < LANES) { /* the last lane has several streams */
         published.stream = (uint64_t)(uintptr_t)p->stream;
     }
     l->ring = event_lane_publish(&published);

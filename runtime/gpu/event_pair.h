@@ -116,9 +116,9 @@ void event_visit_begin(struct event_visit *v);
 /* When the context of a pair is returned to: at the end of its scope, until which its stream
  * exists, or at any later time. */
 enum event_moment { EVENT_AT_STOP, EVENT_LATER };
-/* Makes that context current, which exists; for calls of a default stream, which is that of the
- * current context. Codes of gpu.h. doubtful: the pair that is returned to, whose context exists if
- * it is current, and else may have been destroyed. */
+/* Makes the context, which exists, current; for calls of a default stream, which belongs to the
+ * current context. Codes of gpu.h. doubtful: the pair that is returned to. Its context may have
+ * been destroyed unless it is current. */
 int event_visit_change(struct event_visit *v, const struct gpu_context *c,
                        const struct event_pair *doubtful, enum event_moment moment);
 static inline int event_visit_enter(struct event_visit *v, const struct gpu_context *c) {

@@ -87,8 +87,8 @@ static int pool_is_lost(const struct event_pair *p, const struct event_context *
     return pool_has_failed(p->context.gpu);
 }
 
-/* Loses the pairs that wait in a destroyed context, or in those of failed back ends (NULL), but for
- * queues that another thread queries, which loses their pairs itself. */
+/* Loses the pairs that wait in a destroyed context, or in all contexts of failed back ends (NULL).
+ * A queue that another thread queries is left out: that thread loses its pairs itself. */
 static void pool_drop_waiting_locked(const struct event_context *home) {
     for (uint32_t i = 0; i < EVENT_QUEUES; ++i) {
         struct event_queue *q = &event_queues[i];
@@ -104,7 +104,7 @@ static void pool_lose_doubtful_locked(struct event_pair *p) {
     arena_lose(STINT_STATUS_GPU_CONTEXT, 1);
 }
 
-/* Loses the pairs that wait in contexts of which it is not known whether they exist. */
+/* Loses the pairs that wait in contexts that may not exist any more. */
 static void pool_drop_doubtful_locked(void) {
     struct event_context *home;
     struct event_pair *p;
@@ -275,7 +275,7 @@ static struct event_pair *pool_take_pair_locked(const struct gpu_context *c) {
 }
 
 /* Makes the device's record; if two threads do at once, the second changes nothing. If another
- * context has taken the pair's place meanwhile, the answers are not about that one. */
+ * context has taken the pair's place by then, the answers are not about that one. */
 static void pool_describe_device(const struct gpu_context *c, const struct event_pair *p) {
     struct gpu_device d = {0};
     int known = gpu_device(c->gpu, c->device, &d) == GPU_OK;

@@ -91,7 +91,7 @@ static int sums_device_is_bare(const struct arena_device *have, const struct gpu
     return d->major && !STINT_IMPL_LOAD(&have->major);
 }
 
-/* Two threads may add a device at once: the second searches what was added meanwhile. */
+/* Two threads may add a device at once: the second searches what the first has added. */
 uint32_t event_sums_device(int number, const struct gpu_words *words, const struct gpu_device *d) {
     if (!arena.base) {
         return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The back ends of the process: all of the build's list are opened together, at the first call that
- * needs one (those of queues at the first queue), and those that can be used stay open. Callers:
- * the event pool, captures, tracers and reports. What was found is read without a lock.
+ * The back ends of the process. The first call that needs one opens all of the build's list; the
+ * first queue opens the back ends of queues. The usable ones stay open. Callers: the event pool,
+ * captures, tracers and reports. What was found is read without a lock.
  */
 #include "gpu.h"
 
@@ -18,7 +18,7 @@ static const struct gpu_ops *backend_opened[GPU_BACKENDS_MAX];
  * Release, acquire. */
 static const struct gpu_ops *first;
 static unsigned usable_count; /* written before `first`; relaxed */
-/* The same of queues, of which one is used; NULL before one was opened. Release, acquire. */
+/* The one that is used for queues; NULL before one was opened. Release, acquire. */
 static const struct gpu_ops *first_of_queues;
 uint64_t gpu_next_look = UINT64_MAX;
 
@@ -69,8 +69,8 @@ static int gpu_open_all(int of_queues) {
     return complete;
 }
 
-/* Returns the first usable back end, else the first, of those of queues or the others that were
- * opened. */
+/* Returns the first usable one of the opened back ends of queues, or of the others; else the
+ * first. */
 static const struct gpu_ops *gpu_choose_first(int of_queues, unsigned *usable) {
     const struct gpu_ops *chosen = &gpu_none;
     *usable = 0;

@@ -5,8 +5,8 @@
  * that can be used are open at once, and a stream carries the one that it belongs to. A handle does
  * not tell whether it is a stream or a command queue: the scope that has it does, by its macro.
  *
- * All functions return a code. The library handles those of enum gpu_code, into which a back end
- * translates its own; any other number is the back end's own, for code_name and is_fatal.
+ * All functions return a code. The library handles the codes of enum gpu_code, and a back end
+ * translates its own into them; any other number is the back end's own, for code_name and is_fatal.
  *
  * None initialises the GPU, makes a context or waits, except event_wait and wait. Any thread; never
  * with a lock of this library held: each call may end up in a tool, which may call back.
@@ -217,7 +217,7 @@ extern uint64_t gpu_next_look; /* not before; ticks, UINT64_MAX: never; any thre
 const struct gpu_ops *gpu_known(void);
 /* The same for queues; NULL before gpu_stream_of_queue. */
 const struct gpu_ops *gpu_known_of_queues(void);
-/* The usable back ends that are known, those of queues as well, in order; NULL after the last. */
+/* The known usable back ends in order, with the ones for queues; NULL after the last. */
 const struct gpu_ops *gpu_known_at(unsigned index);
 
 /* Converts a time; GPU_OK, or GPU_INVALID_VALUE for one that is not plausible. */

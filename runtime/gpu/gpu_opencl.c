@@ -6,8 +6,8 @@
  * after all commands that were enqueued before it (Khronos' page of clEnqueueMarkerWithWaitList).
  *
  * Implementation notes
- * - The functions, types and constants are those of the OpenCL 1.2 API; opencl_header_test.c
- *   compares them with CL/cl.h.
+ * - The functions, types and constants are from the OpenCL 1.2 API; opencl_header_test.c compares
+ *   them with CL/cl.h.
  * - A queue is retained from the record of an event until its time was read, so a program may
  *   release it in a scope or after it. OpenCL has no call that tells whether a handle is valid.
  * - Commands may be held back until clFlush or a blocking call (page of clFlush), so an event is

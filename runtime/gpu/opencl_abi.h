@@ -22,7 +22,7 @@ enum opencl_constant {
     OPENCL_PROFILING_COMMAND_END = 0x1283           /* cl_ulong, ns of the device's clock */
 };
 
-/* The four clGet...Info: of which object, its property, the room for it, where to, the bytes. */
+/* The four clGet...Info: the object, its property, the room for it, where to, the bytes. */
 typedef int (*opencl_get_info)(void *, uint32_t, size_t, void *, size_t *);
 /* Queue, events to wait for, the new event. */
 typedef int (*opencl_enqueue_marker)(void *, uint32_t, void *const *, void **);

@@ -7,8 +7,8 @@
  * - The first event is recorded before the CPU's clock is read and the second after it, so that the
  *   CPU time does not include them. STINT_GPU=sync waits in between.
  * - Pairs of open scopes are on a stack of the thread's own, each with the place, guard and start
- * of its frame. Frames are popped in many ways (longjmp, goto, the end of the thread), none of
- * which pops a pair: an entry whose frame has changed is stale, and is removed when the stack is
+ * of its frame. Frames are popped in many ways (longjmp, goto, the end of the thread), and none of
+ * them pops a pair: an entry whose frame has changed is stale, and is removed when the stack is
  * used next.
  */
 #include "stream_timer.h"

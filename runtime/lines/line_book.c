@@ -5,8 +5,8 @@
  *   where a library that was loaded since may have another one. The arena has a copy of them.
  * - A book belongs to the place of a thread, which belongs to the record of the thread in the
  *   arena. A thread that continues a record continues its place and its books.
- * - Where times are not those of the processor's counter, nothing is recorded: a marker reads no
- *   other clock.
+ * - Without the processor's counter as the clock nothing is recorded: a marker reads no other
+ *   clock.
  */
 #include "line_book.h"
 

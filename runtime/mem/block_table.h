@@ -6,8 +6,8 @@
  * Two maps that are indexed by the address itself, without a hash and without a search. Leaves are
  * made as addresses come into use, and stay.
  * - Small blocks have 8 bytes for each 16 bytes of addresses: a leaf for each MiB. No two of them
- *   begin in the same 16 bytes, but for those of allocators that have blocks of 8 bytes; a block
- *   that does not begin at a multiple of 16 is not added.
+ *   begin in the same 16 bytes, except in allocators that have blocks of 8 bytes: a block that does
+ *   not begin at a multiple of 16 is not added.
  * - Large blocks, from BLOCK_LARGE on, have 16 bytes for each page: no two of them begin in the
  *   same page. A leaf is for 1 GiB. They would otherwise need a leaf of small blocks each.
  *
@@ -62,7 +62,7 @@ int block_take_large(uint64_t at, struct block *out);
 
 /* The most address space that the table takes. What is in it stays. */
 void block_table_limit(uint64_t bytes);
-/* In the child of a fork: the owners of all blocks so far are those of the parent. */
+/* In the child of a fork: the owners of all blocks so far belong to the parent. */
 void block_table_inherit(void);
 
 static inline int block_is_possible(uint64_t at) {

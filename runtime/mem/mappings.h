@@ -27,16 +27,16 @@ struct mapping_part {
 
 /* 0, or -1: there is no room. */
 int mappings_add(const void *address, size_t length, uint32_t owner);
-/* Takes what is mapped of those addresses for a call, which is any address that no other call gives
- * meanwhile. Returns how many bytes those are. Without room for what is left of a range, more of it
- * is taken: then *lost is incremented. */
+/* Takes what is mapped of those addresses for a call. call: any address that no other call gives at
+ * the same time. Returns how many bytes were taken. Without room for what is left of a range, more
+ * of it is taken: then *lost is incremented. */
 size_t mappings_take(const void *address, size_t length, const void *call, uint64_t *lost);
 /* Puts back what the call has taken and the kernel has left; is_left: NULL = all of it. */
 void mappings_put_back(const void *call, int (*is_left)(uintptr_t from, uintptr_t to));
 /* Removes what the call has taken and not put back; `removed` is called for each range, without the
  * lock. */
 void mappings_drop(const void *call, void (*removed)(const struct mapping_part *part));
-/* In the child of a fork: the owners of all ranges so far are those of the parent. */
+/* In the child of a fork: the owners of all ranges so far belong to the parent. */
 void mappings_inherit(void);
 
 #endif

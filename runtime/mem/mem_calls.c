@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libstint-mem.so that the program calls instead of those of the C library. Each
- * calls the next function of its name and counts (mem_count.h). strdup, getline and the like are
- * counted by the malloc that they call; operator new is in new_calls.c; malloc_usable_size is left
- * as it is.
+ * The functions of libstint-mem.so that the program calls instead of the C library's. Each calls
+ * the next function of its name and counts (mem_count.h). strdup, getline and the like are counted
+ * by the malloc that they call; operator new is in new_calls.c; malloc_usable_size is left as it
+ * is.
  *
  * - A block leaves the table before it is freed: from then on another thread may get its address.
  * - Before the next functions are known, memory comes from a small static piece
@@ -170,8 +170,8 @@ EXPORT void *pvalloc(size_t size) {
     return memalign(page, (size + page - 1) / page * page);
 }
 
-/* ---- Mapped memory: anonymous and accessible, of MAPPINGS_MIN bytes or more, and not that of
- * libstint.so or of an allocator. */
+/* ---- Mapped memory: anonymous and accessible, of MAPPINGS_MIN bytes or more, and not mapped by
+ * libstint.so or an allocator. */
 
 static void part_removed(const struct mapping_part *part) {
     mem_count_unmap(part->length, part->owner, part->is_inherited);

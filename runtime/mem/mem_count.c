@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers are in the arena (record/allocations.h). Those of a node are written by its own
+ * The numbers are in the arena (record/allocations.h). A node's numbers are written by its own
  * thread alone, without locked instructions; what another thread frees is added to separate
  * numbers, so that a node's memory is the difference of two. For the peak with nested scopes each
  * change is also added to all scopes around.
@@ -31,7 +31,8 @@ static char *mem_base;                               /* the arena; NULL = none. 
 
 /* ---- Which scope. */
 
-/* The node of the innermost open scope: a recursive call's is that of the outermost one. Units. */
+/* The node of the innermost open scope: a recursive call has the node of the outermost one.
+ * Units. */
 static uint32_t node_here(const struct stint_impl_thread *t) {
     const struct stint_impl_frame *f = t->top;
     while (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {

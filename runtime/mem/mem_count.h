@@ -17,8 +17,8 @@
 extern __thread int mem_inside __attribute__((tls_model("initial-exec")));
 /* The block that the thread has counted last, with all bits inverted: a search for leaks must not
  * find its address. In a call of operator new that has counted none yet: the address of its frame,
- * which is even as no inverted one is. An exception leaves it so until the next block, at the
- * latest that of the exception itself. */
+ * which is even as no inverted one is. An exception leaves it so until the next block, which is at
+ * the latest the block of the exception. */
 extern __thread uintptr_t mem_last_block __attribute__((tls_model("initial-exec")));
 extern int mem_is_on; /* written under the registry's lock; relaxed */
 
@@ -67,7 +67,7 @@ void mem_put_back(const void *block, const struct mem_taken *taken);
 uint32_t mem_count_map(size_t length);
 void mem_count_unmap(size_t length, uint32_t owner, int is_inherited);
 
-/* From now on numbers go to the arena, and those of threads without a recorder to `to`. */
+/* From now on numbers go to the arena; threads without a recorder add to `to`. */
 void mem_count_start(char *base, struct memory_scope *to);
 /* In the child of a fork: until there is another arena they do not. */
 void mem_count_forget(void);

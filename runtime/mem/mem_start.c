@@ -37,8 +37,8 @@ static int find_code(struct dl_phdr_info *module, size_t size, void *of) {
     return 0;
 }
 
-/* Another malloc before this one: that of the executable, if it has one. A call tells; addresses do
- * not, as an executable may have an entry of its own for a function of a library. */
+/* Another malloc before this one: the executable's, if it has one. A call tells; addresses do not,
+ * as an executable may have an entry of its own for a function of a library. */
 static void *(*probed_malloc)(size_t size);
 static int was_probed;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All forms of operator new and operator delete, in C, by the names that the Itanium C++ ABI gives
- * them where size_t is unsigned long. The program and its C++ libraries call them instead of those
- * of the C++ library or of an allocator. Each calls the next function of its name.
+ * them where size_t is unsigned long. The program and its C++ libraries call them instead of the
+ * C++ library's or an allocator's. Each calls the next function of its name.
  *
  * - The C++ library's operator new calls malloc, which counts (mem_calls.c). One that a program
  *   defines, for example over a pool, is not counted either: what it gets from malloc is.
- * - That of an allocator (jemalloc, tcmalloc, mimalloc) does not call malloc: the block is counted
- *   here, unless a call of malloc within has counted it; memory that it maps is not. Such a
+ * - The one of an allocator (jemalloc, tcmalloc, mimalloc) does not call malloc: the block is
+ *   counted here, unless a call of malloc within has counted it; memory that it maps is not. Such a
  *   function is in the module of the next malloc.
  * - A call of operator new may throw, and the new handler that it calls may allocate, free or jump.
  *   So mem_inside is not set over it, and this file is compiled with unwind tables.

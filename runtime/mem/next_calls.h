@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that libstint-mem.so calls in its own of the same name: those of the C library, or
- * of another allocator that is loaded after it.
+ * The functions that libstint-mem.so calls in its own of the same name. They are in the C library,
+ * or in another allocator that is loaded after it.
  */
 #ifndef STINT_NEXT_CALLS_H
 #define STINT_NEXT_CALLS_H

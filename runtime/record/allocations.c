@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Connects libstint-mem.so, if it is there, with the arena, and makes the places of a node's
- * numbers. libstint-mem.so connects from its constructor, which runs after those of this library
- * and before those of the program; the registry starts it with each arena and stops it in the child
- * of a fork. Its calls come from inside malloc and in signal handlers: nothing here waits or
- * allocates.
+ * numbers. libstint-mem.so connects from its constructor, which runs after this library's and
+ * before the program's; the registry starts it with each arena and stops it in the child of a fork.
+ * Its calls come from inside malloc and in signal handlers: nothing here waits or allocates.
  */
 #include "allocations.h"
 
@@ -27,7 +26,7 @@ static void memory_say(const struct memory_ops *ops) {
     }
 #ifndef STINT_STATIC
     if (!ops && &stint_impl_memory_library) {
-        return; /* its constructor, which runs after those of this library, will connect it */
+        return; /* its constructor runs after this library's, and will connect it */
     }
 #endif
     memory_said = 1;

@@ -33,7 +33,7 @@ struct memory_scope {
     /* As held and gone, with the scopes nested in this one. */
     uint64_t held_with;
     uint64_t gone_with; /* any thread, atomic */
-    uint32_t around;    /* that of the parent, units; 0 = none. Before this one is published */
+    uint32_t around;    /* the parent's, units; 0 = none. Set before this one is published */
     uint32_t owner;     /* units of the thread's record */
 };
 

@@ -21,8 +21,8 @@ int crossing_has_range_above(const struct thread_block *b, const struct stint_im
  * stays, NULL: none. Those that stay are not on the stack until crossing_reopen. */
 struct stint_impl_frame *crossing_take(struct thread_block *b, struct stint_impl_frame *f,
                                        int all_stay);
-/* Opens those of the frames again that stay, with the start that they had: each below what is open
- * now, at most in the frame before its own. Between thread_enter and thread_leave. */
+/* Opens the frames that stay again, with the start that they had: each below what is open now, at
+ * most in the frame before its own. Between thread_enter and thread_leave. */
 void crossing_reopen(struct thread_block *b, struct stint_impl_frame *from,
                      const struct stint_impl_frame *last);
 

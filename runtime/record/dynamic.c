@@ -27,7 +27,7 @@ struct dynamic_name {
 };
 
 /* The name's word, 0 = not there. Read before and after the comparison: a signal handler may put
- * another name in the slot meanwhile. */
+ * another name in the slot in between. */
 static uint64_t cache_find(const struct thread_block *b, struct site_text name, uint64_t hash) {
     uint32_t gate = registry_gate();
     for (uint64_t way = 0; b->names && way < WAYS; ++way) {
@@ -259,7 +259,7 @@ void dynamic_open(uint64_t *scope, const char *name, uint64_t length) {
     scope[1] = registry_arena_gate();
 }
 
-/* In the child of a fork the number of the name may be that of another one. */
+/* In the child of a fork another name may have the number. */
 void dynamic_close(uint64_t *scope) {
     ERRNO_KEEP;
     uint64_t now = clock_ticks(), word = scope[0];

@@ -4,7 +4,7 @@
 #include "measured.h"
 #include "tree.h"
 
-/* The calls of the node that are counted as that of the frame is, so far. */
+/* The node's calls so far that are counted in the same way as the frame's. */
 static uint64_t frame_calls(const struct thread_block *b, const struct stint_impl_frame *f) {
     const struct stint_impl_node *n = tree_node(b, thread_frame_node(f));
     if (stint_impl_frame_is_recursive(f)) {
@@ -40,7 +40,7 @@ static uint64_t frame_unfinished_seq(const struct thread_block *b,
 }
 
 /* A sample that was left in the middle is none: a reader would count it, and the next sample with
- * it. If a signal handler has added that one meanwhile, the two are one. */
+ * it. If a signal handler has added that one already, the two are one. */
 static void sample_undo(struct stint_impl_frame *f, struct stint_impl_node *n, uint64_t seq,
                         uint32_t pending) {
     if (!seq) {

@@ -15,8 +15,8 @@ static inline uint64_t left_samples(const struct stint_impl_node *n) {
 }
 
 /* Makes the frame MOVED, and counts its call as left, unless another thread has ended it. *guard:
- * what it was. 0, or -1 if a signal handler has changed the frame meanwhile: nothing is done.
- * The frame's owner, or another thread when that one has ended. */
+ * what it was. 0, or -1 if a signal handler has changed the frame: nothing is done. The frame's
+ * owner, or another thread when that one has ended. */
 int left_take(struct thread_block *b, struct stint_impl_frame *f, uint64_t *guard);
 
 #endif

@@ -51,7 +51,7 @@ struct arena_measures *measured_get_with(struct thread_block *b, struct stint_im
     }
     struct measure_range range = measure_range_of(group);
     uint32_t unit = 0;
-    if (b->hot.base == arena.base) { /* else forked meanwhile, in a signal handler */
+    if (b->hot.base == arena.base) { /* else a signal handler has forked */
         unit = arena_get(block_bytes(range) + bytes, ARENA_RECORD);
     }
     if (!unit) {

@@ -56,8 +56,8 @@ frame_find_opened(const struct thread_block *b, uint64_t guard, uint64_t opened)
     return f;
 }
 
-/* The same where a signal handler left a frame above before it was filled: its low is that of an
- * older scope. */
+/* The same where a signal handler left a frame above before it was filled: its low is from an older
+ * scope. */
 static struct stint_impl_frame *frame_find_below(const struct thread_block *b, uint64_t guard,
                                                  uint64_t opened) {
     struct stint_impl_frame *f = b->hot.top;
@@ -125,7 +125,7 @@ frame_claim(struct thread_block *b, uint64_t guard, struct tree_place to) {
 /* Opens a scope that has a node. start: a time, 0 for now. The order is a contract:
  *   1. The frame is claimed, so that a signal handler opens its scopes above it.
  *   2. The range of emit and the reading of the probe begin: their time is not the scope's.
- *   3. The frame gets its guard, and is that of an open call whose clock is not read yet.
+ *   3. The frame gets its guard: the call is open, and its clock is not read yet.
  *   4. The clock is read, and the frame gets the start.
  *   5. The caller's guard gets the start, which proves that it is open. */
 static inline __attribute__((always_inline)) void frame_push(struct thread_block *b, uint64_t guard,
@@ -297,7 +297,7 @@ static void report_slow_call(const struct thread_block *b, const struct stint_im
                              uint64_t ticks, const char *info) {
     uint32_t site = STINT_IMPL_LOAD(&n->site);
     if (!site) {
-        return; /* forked meanwhile, in a signal handler */
+        return; /* a signal handler has forked */
     }
     uint32_t name = arena_site_in(b->hot.base, site)->name;
     uint64_t rate = clock_ticks_per_us(); /* years of ticks leave no room for eight bits more */
@@ -316,8 +316,8 @@ static int is_over_threshold(const struct thread_block *b, uint64_t ticks,
 }
 
 /* The part of the frame's call from `start` to `now` that lies in the call around it. All of it
- * unless the call was begun with an earlier start (frame_push): one whose start is before that of
- * the call around it because the clock was set back adds to that call's time as it does on the fast
+ * unless the call was begun with an earlier start (frame_push). If it only seems to begin before
+ * the call around it, because the clock was set back, it adds to that call's time as on the fast
  * path. */
 static uint64_t ticks_within(const struct stint_impl_frame *f, uint64_t start, uint64_t now) {
     uint64_t around = start_around(f - 1);
@@ -412,7 +412,7 @@ static inline __attribute__((always_inline)) void end_top(struct thread_block *b
 }
 
 /* Each of two scopes that cross has its whole time. The time of both is own time of the one that
- * began later: it is taken from that of the other one, and once from that of the scope around. */
+ * began later: it is taken from the own time of the other one, and once from the scope around. */
 static void end_below(struct thread_block *b, struct stint_impl_frame *f, uint64_t now,
                       const struct stint_impl_call *call, int all_stay) {
     struct stint_impl_frame *last = b->hot.top, *first = crossing_take(b, f, all_stay);

@@ -124,8 +124,8 @@ static void thread_end(void *block) {
 }
 
 /* The C library keeps the values of its first keys in the thread itself, and allocates memory for
- * those of others when the first is set: not in a slow path that may be in a signal handler. At
- * load most programs have few. */
+ * the others when one of them is set: not in a slow path that may be in a signal handler. At load
+ * most programs have few. */
 #if defined(__GLIBC__)
 #define KEYS_IN_PLACE 32
 #else

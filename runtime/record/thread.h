@@ -123,7 +123,7 @@ static inline uint32_t thread_frame_node(const struct stint_impl_frame *f) {
 /* Closes the range that a tool has for that frame. */
 void thread_close_range(struct thread_block *b, const struct stint_impl_frame *f);
 /* Closes the topmost frame. What its `nested` holds becomes the frame's below: the time of the call
- * itself if it was recorded (the caller has put it there), else that of the recorded calls in
+ * itself if it was recorded (the caller has put it there), else the time of the recorded calls in
  * it. */
 static inline void thread_pop(struct thread_block *b) {
     struct stint_impl_frame *f = b->hot.top;

@@ -58,7 +58,7 @@ static void put_times(struct report_grid *g, const struct activity_row *row) {
     grid_time(g, row->stddev);
 }
 
-/* "128", "32x4", "64x64x2", and a mark if it is not that of all launches. */
+/* "128", "32x4", "64x64x2", and a mark if it differs between launches. */
 static void put_extent(struct report_grid *g, const uint32_t n[3], uint32_t varies) {
     const char *mark = "";
     if (varies) {

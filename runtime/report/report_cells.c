@@ -27,7 +27,7 @@ static int has_all(const struct stint_row *row, const struct report_column *c) {
     return !(c->needs & ~row->has);
 }
 
-/* Before a number that is a bound; of a share, of which neither part is complete, it is none. */
+/* The sign before a number that is a bound; "~": a share whose parts are both incomplete. */
 static const char *cell_bound(uint64_t bounds) {
     switch (bounds & (ROW_AT_MOST | ROW_PARTIAL)) {
     case ROW_AT_MOST:

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cost of a call has two parts. The inner one lies between its two readings of the clock, so it
- * is in the node's own time; the outer one is in the time of the scope around it. Of a recursive
- * call no time is recorded, and both parts are in that of its outermost call. So without stint's
- * cost
+ * is in the node's own time; the outer one is in the time of the scope around it. No time of a
+ * recursive call is recorded, and both parts are in the time of its outermost call. So without
+ * stint's cost
  *
  *   self  = self as measured - inner part of its calls - outer part of its children's calls
  *   total = this self + these totals of its children
  *
  * where children are the scopes nested in it on the same thread: what another thread did with work
  * that was sent to it took no time here. Self times do not fall below 0, and so no total falls
- * below those of its children. Calls of children inside a call that is open or was abandoned are in
- * no total; their part of the children's time says how much of the children's cost is not, either.
+ * below its children's. Calls of children inside a call that is open or was abandoned are in no
+ * total; their part of the children's time says how much of the children's cost is not, either.
  *
- * The cost of a call is known from two measurements: it is at least that of a scope whose records
- * are in the nearest cache, and about that of one of many scopes at most; begin and end are code of
- * the program, so that one built without optimisation adds instructions to the latter, as a
- * processor with enough other work to wait for executes them beside it. Rows are without the
+ * The cost of a call is known from two measurements: it is at least the cost of a scope whose
+ * records are in the nearest cache, and at most about the cost of one of many scopes; begin and end
+ * are code of the program, so that one built without optimisation adds instructions to the latter,
+ * as a processor with enough other work to wait for executes them beside it. Rows are without the
  * former. What the latter has in addition is in the outer part: the search for the node comes
  * before the first reading of the clock, and what is recorded after the second.
  *
@@ -59,7 +59,8 @@ static uint64_t node_readings(const struct snapshot_node *n) {
 }
 
 /* A call whose begin and end were compiled without optimisation executes 4.3 times the instructions
- * of another: 4.3 to 4.9 times those of -O2, 3.7 to 4.6 times those of -Og (bench.plain_factor). */
+ * of another: 4.3 to 4.9 times as many as -O2, 3.7 to 4.6 times as many as -Og
+ * (bench.plain_factor). */
 #define PLAIN_TENTHS 43
 
 /* The most that a call costs where hundreds of scopes take turns; 0: not known. A recursive call

@@ -16,7 +16,7 @@ struct node_cost {
     /* The same of calls whose records are not in the nearest cache; of one where that is not known,
      * as above. */
     double most_calls;
-    uint64_t plain; /* of the calls, those of code built without optimisation */
+    uint64_t plain; /* calls from code that was built without optimisation */
     /* The cost of a short call, inside its own time and in the time around it. */
     double ns_inner;
     double ns_outer;

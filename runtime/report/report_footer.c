@@ -84,7 +84,7 @@ static void put_cost_range(struct text *out, struct cost_range ns) {
     }
 }
 
-/* "12 calls at about 7 ns to 20 ns". Of no call the cost is that of one. */
+/* "12 calls at about 7 ns to 20 ns". For no call it is the cost of one. */
 static void put_cost_each(struct text *out, uint64_t count, const char *what, struct cost_range ns,
                           uint64_t of_one) {
     struct cost_range mean = {(double)of_one / 1000 + 0.5, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Formats the summary of a job: the scopes that wait, with the process that comes last and what
- * that costs the others, then the spread of all names. The columns are those of the view `ranks`,
- * as far as reductions give them. Whether a process is the cause takes the windows, which the view
+ * that costs the others, then the spread of all names. The columns are as in the view `ranks`, as
+ * far as reductions give them. Whether a process is the cause takes the windows, which the view
  * has. The session calls this in the process that prints.
  */
 #include "report_job.h"

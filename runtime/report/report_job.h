@@ -11,12 +11,12 @@
 
 #define JOB_HOST_BYTES 64
 
-/* A name over the processes that recorded it. Ranks in `wait` and `spread` are those of the job. */
+/* A name over the processes that recorded it. Ranks in `wait` and `spread` are ranks of the job. */
 struct job_name {
     const char *name;
     const char *set;       /* "": the default one */
     int role;              /* one that waits, or STINT_ROLE_NONE */
-    struct rank_wait wait; /* of a waiting name; the spread is that of every name */
+    struct rank_wait wait; /* of a waiting name; every name has a spread */
 };
 
 /* A waiting name that is shown. */

@@ -57,7 +57,7 @@ static void legacy_put_row(const struct report *r, const struct stint_row *row, 
     text_put(r->out, "\n", 1);
 }
 
-/* Rows in the order of the report, those of one set together. */
+/* Rows in the order of the report; the rows of a set are together. */
 struct legacy_listing {
     struct rows rows;
     uint32_t *order;

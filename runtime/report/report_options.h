@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of a report: REPORT_OPTIONS_FORM. The views are those of gen/views.ini, the keys of
- * sort= the columns of gen/columns.ini that say so.
+ * The options of a report: REPORT_OPTIONS_FORM. The views are in gen/views.ini, the keys of sort=
+ * in gen/columns.ini.
  */
 #ifndef STINT_REPORT_OPTIONS_H
 #define STINT_REPORT_OPTIONS_H

@@ -19,7 +19,7 @@ void grid_rank_host(struct report_grid *g, const struct ranks *r, uint32_t rank)
 void grid_ppm(struct report_grid *g, uint32_t ppm);
 
 void grid_dashes(struct report_grid *g, int cells);
-/* The part of the cost that the last rank alone makes; "-" of two ranks, of which one is always
+/* The part of the cost that the last rank alone makes; "-" with two ranks: one of them is always
  * last. */
 void grid_alone(struct report_grid *g, const struct rank_wait *wait);
 /* "NAME", or "NAME @SET" where several sets have the name. */

@@ -3,7 +3,7 @@
  * The ranks of a merged run: for each scope that waits for other ranks which of them is late, what
  * that costs the others and whether it is the only one, of the whole run and by windows of steps
  * (report_windows.c); then how evenly the time of each name is spread over the ranks. The numbers
- * are those of the tables that `stint merge` writes.
+ * are from the tables that `stint merge` writes.
  */
 #include <string.h>
 

@@ -31,7 +31,7 @@ static int is_event(const struct stint_impl_event *e, uint64_t kind) {
     return e->at >> STINT_IMPL_EVENT_KIND == kind;
 }
 
-/* The length of a span; that of one too long for its event is in the payload before it. An
+/* The length of a span. If it is too long for its event, it is in the payload before it. An
  * activity's payload is not a length. */
 static uint64_t span_length(const struct stint_impl_event *e, const struct stint_impl_event *before,
                             uint32_t kind) {

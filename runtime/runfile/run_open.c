@@ -4,10 +4,10 @@
  * running, has ended or was killed, and makes the snapshot for the current time, the time of the
  * end, or the latest time in the file.
  * - A run file is read with pread into memory of the tool: it may be cut while it is read.
- * - Its writer may be running meanwhile. The heads of lists are those from before the body was
- *   read, the body extends to the bytes in use after it, and the tables that nodes refer to (sites,
- *   sets and their texts) are read again at the end: each record that is found is complete, and so
- *   is each name that it refers to.
+ * - Its writer may be running. The heads of lists are from before the body was read, the body
+ *   extends to the bytes in use after it, and the tables that nodes refer to (sites, sets and their
+ *   texts) are read again at the end: each record that is found is complete, and so is each name
+ *   that it refers to.
  * - Ticks have a meaning on the machine and boot that counted them. Elsewhere the current time is
  *   the latest tick in the file, and the length of a tick the one that its writer measured.
  */

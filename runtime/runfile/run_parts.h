@@ -25,8 +25,7 @@ struct run_bytes {
  * with a file that could be read nevertheless. */
 int run_read(struct run_bytes *out, const char *path, char *warning, size_t size);
 
-/* The latest tick that is known of a run without a recorded end; that of its start if there is no
- * other. */
+/* The latest known tick of a run without a recorded end, which may be its start. */
 uint64_t run_latest(const struct snapshot *s, const struct arena_header *h);
 
 #endif

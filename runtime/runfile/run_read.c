@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the bytes of a run file, which may be written, cut or replaced meanwhile, and may come from
- * an untrusted source: run.c calls run_read, which checks the header and reads as many bytes as it
- * says are used. Holes of a sparse file are not read. The names are read again at the end, so that
- * each name which the rest refers to is complete.
+ * Reads the bytes of a run file, which may be written, cut or replaced during that, and may come
+ * from an untrusted source: run.c calls run_read, which checks the header and reads as many bytes
+ * as it says are used. Holes of a sparse file are not read. The names are read again at the end, so
+ * that each name which the rest refers to is complete.
  */
 #include "run_parts.h"
 
@@ -235,7 +235,8 @@ static int read_body(struct source *f, uint64_t used, uint64_t *done) {
 
 /* ---- The names, read again. */
 
-/* Whether so many bytes lie in the body, of which `done` bytes were read. */
+/* Whether `bytes` bytes at `at` lie in the part of the body that was read, which has `done`
+ * bytes. */
 static int is_in_body(uint64_t at, uint64_t bytes, uint64_t done) {
     return at >= sizeof(struct arena_header) && bytes <= done && at <= done - bytes;
 }

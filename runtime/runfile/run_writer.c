@@ -71,8 +71,8 @@ static int is_run_file(const char *path) {
     return yes;
 }
 
-/* By its name in this process's view, in that of the process, or, if it was removed, by its
- * address. */
+/* Finds it by its name, as this process sees it, then as that one does, or, if it was removed, by
+ * its address. */
 static int find_mapped_file(uint32_t pid, const char *line, const char *name, char *path,
                             size_t size) {
     snprintf(path, size, "%s", name);

@@ -43,7 +43,7 @@ struct env_entry {
 
 #include "env_table.inc"
 
-/* Values are copied: a later setenv may free those of the environment. */
+/* Values are copied: a later setenv may free them in the environment. */
 #define KEEP_BYTES 8192
 static char keep[KEEP_BYTES];
 static size_t kept;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The current interval, whose statistics reports and getters show. One report at a time; recording
- * continues meanwhile.
+ * The current interval, whose statistics reports and getters show. Only one report is made at a
+ * time; recording continues during it.
  */
 #ifndef STINT_INTERVAL_H
 #define STINT_INTERVAL_H

@@ -50,7 +50,7 @@ struct job {
     uint64_t left_out;
 };
 
-/* Agrees on the names and their numbers; `host` is that of this process. Returns j->result. */
+/* Agrees on the names and their numbers; host: of this process. Returns j->result. */
 int job_reduce_all(struct job *j, const char *host);
 
 #endif

@@ -4,7 +4,7 @@
  * not grow with the number of processes. job_report.c calls.
  * - Names are agreed on by their hashes. In each round every process proposes in each of 1024 slots
  *   the smallest hash that has no place yet; the minimum of all gets the next place. The texts
- *   follow, as words of which the maximum is taken: processes without the name send zeros.
+ *   follow as words, by their maximum: processes without the name send zeros.
  * - A name whose text is not the same in all processes, as hashes may collide, is left out.
  * - All values are below 2^63: some libraries of MPI compare unsigned numbers as signed ones
  *   (MPICH 4.0.2, MPI_MIN of MPI_UINT64_T). So a word of a text has 7 bytes.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stint_job_report: one summary of the processes of a job, made by them together at its end. A copy
- * of the statistics of this process is taken first; then the callback reduces it with those of the
- * others (job_reduce.c), and rank 0 prints.
+ * of the statistics of this process is taken first; then the callback reduces it with the others'
+ * (job_reduce.c), and rank 0 prints.
  */
 #include "base/api.h"
 

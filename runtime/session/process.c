@@ -255,7 +255,7 @@ static void process_prepare(void) {
     if (!refused) {
         lock_fork_watch();
         arena_give_trace(ring_room(config.trace.bytes));
-        if (forked_by) { /* getppid is 1 if the parent has ended since, as that of a daemon does */
+        if (forked_by) { /* getppid is 1 if the parent has ended since, as for a daemon */
             arena_header()->parent_pid = (uint32_t)forked_by;
         }
         registry_arena_is_new();
@@ -361,7 +361,7 @@ void process_ends(void) {
         cost_read(&cost);
         cost.conditions = conditions;
     }
-    /* A signal handler may have forked meanwhile: the child has none. */
+    /* A signal handler may have forked: the child has none. */
     if (process_has_records()) {
         if (!lock_any_held()) {
             process_record_gpu();

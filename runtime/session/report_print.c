@@ -80,7 +80,7 @@ static int report_render_interval(struct text *out, const struct report_options 
     thread_seen(s.now.ticks);
     struct report_cost each;
     report_cost_read(&each, &cost, s.ns_per_tick);
-    /* A report of scopes has nothing to show of a program without any; that of GPUs may. */
+    /* Without scopes a report of scopes has nothing to show, a report of GPUs may. */
     struct report_options chosen = *o;
     int is_empty = (how & PRINT_QUIET) && s.node_count <= s.thread_count;
     if (is_empty &&
@@ -156,7 +156,8 @@ static int report_read_options(const char *view, struct report_options *out) {
     return 0;
 }
 
-/* view: NULL is that of STINT_REPORT, else the default. set: REPORT_ALL_SETS, or the one shown. */
+/* view: NULL is the view of STINT_REPORT, else the default. set: REPORT_ALL_SETS, or the one
+ * shown. */
 static int report_print_view(const char *view, uint32_t set, int how) {
     struct report_options o;
     if (!view) {

@@ -6,7 +6,7 @@
  * follows from it is done without the lock: a reset and a report take milliseconds, and the
  * callback is code of the user.
  * - `closed` says whether the schedule pauses recording now. It is copied into the settings under
- * the registry's lock, so that of two threads the later state remains. The switch of
+ * the registry's lock, so that the later state of two threads remains. The switch of
  * stint_timers_enable is a separate setting.
  */
 #include <string.h>

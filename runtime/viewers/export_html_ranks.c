@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ranks of a merged run for the HTML export; called by export_html.c. The object "ranks" is
- * that of json. For each waiting scope with windows of steps a heat map is added: how much earlier
- * than a rank the first one came, by rank and window, as two characters per cell. Of more than
+ * The ranks of a merged run for the HTML export; called by export_html.c. The object "ranks" is as
+ * in json. For each waiting scope with windows of steps a heat map is added: how much earlier than
+ * a rank the first one came, by rank and window, as two characters per cell. Of more than
  * HTML_HEAT_RANKS ranks, a row is of neighbours and has the latest of them: no late rank is hidden.
  */
 #include <string.h>

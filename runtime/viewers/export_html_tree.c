@@ -14,7 +14,7 @@
 
 struct tree {
     struct rows rows;
-    uint64_t *time; /* of a row: its time with that of open calls; at count: the sum of the roots */
+    uint64_t *time;   /* of a row: its time, open calls included; at count: the roots' sum */
     uint32_t *number; /* of a row in the page; SNAPSHOT_NONE: folded */
     uint32_t *into;   /* of a folded row: the row that it is folded into, or count */
     struct fold {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes metrics as a request of OTLP in JSON, for the export otlp and its --follow. The members
- * are those of opentelemetry/proto/metrics/v1; 64-bit integers are texts, and times in seconds have
+ * are from opentelemetry/proto/metrics/v1; 64-bit integers are texts, and times in seconds have
  * nine decimals.
  */
 #include <stdio.h>

@@ -105,7 +105,7 @@ static void prometheus_put_summary(const struct prometheus *p, const struct summ
     }
 }
 
-/* Its labels include those of the process. */
+/* Its labels include the process's. */
 static void prometheus_put_info(struct exposition *x, const struct run *r) {
     char pid[16];
     struct exposition_labels l = x->process;

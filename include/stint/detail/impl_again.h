@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the switches with those of the first inclusion. Each header that users include begins
- * with this file, each time: a switch that changes later has no effect. Not for users.
+ * Compares the switches with the values that they had at the first inclusion. Each header that
+ * users include begins with this file, each time: a switch that changes later has no effect. Not
+ * for users.
  */
 #if defined(STINT_IMPL_TIMER) && !defined(STINT_IMPL_REFUSED)
 #if defined(WITH_TIMER) && STINT_IMPL_SWITCH_READ(WITH_TIMER) == 2

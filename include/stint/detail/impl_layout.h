@@ -39,8 +39,8 @@
 /* The lowest bits of the guard in a frame, as an address is at least 4-aligned. A frame with one of
  * these tags never matches the inline end of a timed call.
  * - TAG: a call that ends on the slow path, as with a foreign clock or a foreign handle
- * - AGAIN: a call right inside another one of its scope, opened on the inline path. Its `node` is
- *   that of the frame below, and `recursive` is 0 in both
+ * - AGAIN: a call right inside another one of its scope, opened on the inline path. It has the
+ *   `node` of the frame below, and `recursive` is 0 in both
  * - INNER: a call inside another one of its scope, with other scopes between the two, opened on the
  *   inline path */
 #define STINT_IMPL_TAG 1u
@@ -48,7 +48,7 @@
 #define STINT_IMPL_INNER 3u
 #define STINT_IMPL_TAGS 3u
 
-/* The guard of a frame whose scope another thread has ended, as that of a coroutine: a tag without
+/* The guard of a frame whose scope another thread has ended, for example a coroutine: a tag without
  * an address. The frame stays until its owner takes it off. */
 #define STINT_IMPL_MOVED 2u
 
@@ -242,9 +242,8 @@ struct stint_set {
 };
 
 /* The first word of every guard: the start that is in its scope's frame, 0 = not opened. A scope is
- * the address of its guard and this word together: the address alone may be that of another scope
- * that was left open there, the word alone may be whatever a jump over the guard found in
- * memory. */
+ * the address of its guard and this word together: another scope may have been left open at the
+ * address, and the word alone may be whatever a jump over the guard found in memory. */
 typedef uint64_t stint_impl_opened;
 
 /* A guard with threshold and info. They are read only once the guard is proved open. */

@@ -126,9 +126,9 @@ STINT_IMPL_INLINED stint_impl_opened stint_impl_frame_open(struct stint_impl_thr
     return start;
 }
 
-/* Opens a call in frame f + 1, right inside that of frame f, which has that node (in units), and 0
- * in `recursive`. Returns the guard's word. What an earlier sample in the frame left to be counted
- * stays there. */
+/* Opens a call in frame f + 1, right inside the call of frame f, which has the same node (in units)
+ * and 0 in `recursive`. Returns the guard's word. The frame keeps the bucket that is not counted
+ * yet. */
 STINT_IMPL_INLINED stint_impl_opened stint_impl_open_right_inside(struct stint_impl_thread *t,
                                                                   struct stint_impl_frame *f,
                                                                   uint32_t node, uint64_t low,
@@ -212,9 +212,9 @@ STINT_IMPL_INLINED int stint_impl_open_near(struct stint_impl_thread *t, uint64_
     return 1;
 }
 
-/* Whether the slow path has to look at the open scopes, of which the innermost is in f, because the
- * guard at `me` may be one of them. It is not below every open one: it is a stale one that was left
- * open at the same address, or two guards of one function are laid out upwards. */
+/* Whether the slow path has to look at the open scopes, because the guard at `me` may be one of
+ * them. f: the innermost one. The guard is not below every open one: it was left open at the same
+ * address, or two guards of one function are laid out upwards. */
 STINT_IMPL_INLINED int stint_impl_guard_is_open(const struct stint_impl_frame *f, uint64_t me) {
     if (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
         return 1;
@@ -276,8 +276,8 @@ STINT_IMPL_INLINED int stint_impl_end_again(struct stint_impl_thread *t, struct 
     return 1;
 }
 
-/* The same with the tag INNER: its own time, without that of the calls in it, is added to that of
- * its node. Returns 0 also if the node has no place for it, or if the clock stepped back. */
+/* The same with the tag INNER: its own time, without the calls in it, is added to its node. Returns
+ * 0 also if the node has no place for it, or if the clock stepped back. */
 STINT_IMPL_INLINED int stint_impl_end_inner(struct stint_impl_thread *t, struct stint_impl_frame *f,
                                             uint64_t me, const struct stint_impl_call *call) {
     uint64_t start = STINT_IMPL_LOAD(&f->start);
@@ -452,7 +452,7 @@ STINT_IMPL_FAR void stint_impl_end_far(void *guard, const struct stint_impl_call
 }
 #pragma GCC diagnostic pop
 
-/* In the local copy gcc would keep a guard in another register than that of the argument. */
+/* In the local copy gcc would move the guard out of the argument's register. */
 #ifndef STINT_IMPL_AT_SITES
 #define STINT_IMPL_KEEP(guard) STINT_IMPL_HIDE(guard)
 #else

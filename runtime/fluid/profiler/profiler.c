@@ -5,10 +5,10 @@
  * GPU tracing, and a report at its end.
  * - The lock protects `now` only. A call that finds the phase idle or running sets it to `changing`
  * and starts or stops without the lock, because tracers and reports take time, and a tool may
- * intercept their calls. For other threads `changing` is the same as running: of two starts the
- * first counts.
+ * intercept their calls. For other threads `changing` is the same as running: the first of two
+ * starts counts.
  * - The guard of a block is its address. The guard of a block that was jumped over, or that began
- * while a profile was running, is not that of the profile and ends nothing.
+ * while a profile was running, is not the profile's guard and ends nothing.
  * - Level and switch are set under the registry's lock, and restored unless they were changed
  * since.
  */
@@ -138,7 +138,7 @@ static void words_list(char *out, size_t size, const struct word *words) {
     }
 }
 
-/* The value of the last row is that of NULL. 0, or -1 after one line. */
+/* NULL has the value of the last row. 0, or -1 after one line. */
 static int words_read(const char *who, const char *what, const char *given,
                       const struct word *words, int *out) {
     char expected[100];

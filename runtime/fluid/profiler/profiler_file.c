@@ -32,8 +32,8 @@ static int profile_report_no_memory(void) {
 
 #define WORD sizeof(uint64_t)
 
-/* Other threads write meanwhile: word by word, so that every field is either old or new. Records
- * that are not yet published are not in any list; the thread sanitizer cannot know that. */
+/* Copies word by word, because other threads write: every field is either old or new. Records that
+ * are not yet published are not in any list; the thread sanitizer cannot know that. */
 __attribute__((no_sanitize("thread"))) static void words_copy(void *to, const void *from,
                                                               size_t bytes) {
     const volatile uint64_t *in = from;

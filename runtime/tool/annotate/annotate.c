@@ -149,7 +149,7 @@ static const char *heat_of(uint64_t ppm) {
     return "";
 }
 
-/* The head of a row of the HTML table: a name for links, and the shade of the strip beside the
+/* The head of a row of the HTML table: a name for links, and the shade of the strip next to the
  * source. */
 static void put_row_start(const struct page *p, uint32_t line, const struct line_row *r) {
     text_add(p->out, "<tr");

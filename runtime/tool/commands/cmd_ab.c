@@ -62,7 +62,7 @@ struct comparison {
     struct diff d;
     char folder[PATH_MAX];
     char here[PATH_MAX];     /* the working directory */
-    char stray[2][PATH_MAX]; /* the file that a side wrote in place of that of STINT_FILE */
+    char stray[2][PATH_MAX]; /* the file that a side wrote instead of STINT_FILE */
     uint64_t random;
     uint32_t done;   /* pairs */
     uint32_t others; /* runs of other processes, which are not compared */

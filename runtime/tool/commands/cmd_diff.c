@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The command diff: reads its two command lines, reads the runs of both sides, and prints what
- * diff.c finds. The options of the second side are added to those of the first.
+ * diff.c finds. The second side's options are added to the first side's.
  */
 #include "commands.h"
 

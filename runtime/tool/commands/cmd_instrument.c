@@ -20,7 +20,8 @@
 
 #define SCRIPT "/share/stint/instrument/instrument.py"
 
-/* The path of the script from that of the tool, PREFIX/bin/stint. 0, or -1 after one line. */
+/* Makes the path of the script from the path of the tool, PREFIX/bin/stint. 0, or -1 after one
+ * line. */
 static int script_find(char path[PATH_MAX]) {
     char *end;
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof SCRIPT);
@@ -66,8 +67,8 @@ static int take_instrument_option(void *to, const struct option_value *value) {
 }
 
 int cmd_instrument(int argc, char **argv) {
-    /* The environment is that of the build, which may be for another Python; and without site, it
-     * starts in half the time. */
+    /* The environment is the build's, which may be for another Python; and without site, it starts
+     * in half the time. */
     char script[PATH_MAX], python[] = "python3", isolated[] = "-sES", dashes[] = "--";
     int has_functions = 0, count = 0;
     int status = options_parse(TOOL_INSTRUMENT, argc, argv, take_instrument_option, &has_functions);

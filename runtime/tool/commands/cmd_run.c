@@ -43,7 +43,7 @@ struct arguments {
     const char *trace;
     const char *html;
     const char *label;
-    const char *mpi; /* "": that of the program; NULL: not asked for */
+    const char *mpi; /* "": the program's; NULL: not asked for */
     uint32_t repeat; /* 0 = once, without a number in the file's name */
     int keep;
     int memory;
@@ -329,7 +329,7 @@ static int number_file(char out[PATH_MAX], const char *file, uint32_t number) {
     return 0;
 }
 
-/* Up to the first run that fails: its times are not those of the others. */
+/* Ends with the first run that fails: its times are not comparable. */
 static int run_series(char **argv, const struct arguments *a) {
     int status = 0;
     for (uint32_t number = 1; number <= a->repeat && !status; ++number) {
@@ -352,7 +352,7 @@ static const char *read_variable(const char *name) {
     return value && *value ? value : NULL;
 }
 
-/* list: NULL: that of STINT_RANGES, or else all. */
+/* list: NULL is the list of STINT_RANGES, or else all. */
 static int take_ranges(struct arguments *a, const char *list) {
     const char *given = list ? list : read_variable("STINT_RANGES");
     uint32_t wanted = run_ranges_parse(given);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The run files of a command that reads several: those of its command line, and those in its
- * folders, each once.
+ * The run files of a command that reads several: from its command line and from its folders, each
+ * once.
  */
 #ifndef STINT_TOOL_RUN_INPUTS_H
 #define STINT_TOOL_RUN_INPUTS_H

@@ -40,7 +40,7 @@ struct tool_child {
 };
 
 /* Starts `file`, searched for in PATH as by execvp, with the signals and descriptors that the tool
- * was started with. 0, or errno, also that of exec. */
+ * was started with. 0, or errno, also from exec. */
 int tool_process_spawn(pid_t *pid, const char *file, char **argv, const struct tool_child *how);
 
 /* Executes `file` in place of the tool, as tool_process_spawn. Returns errno if it cannot. */

@@ -630,7 +630,7 @@ static double sum_side_losses(struct diff *d, int side) {
 }
 
 /* Whether the verdict may be the work of scopes that were lost: a name is missing, or a sum is
- * smaller. Times of a call are those of the calls that there are. */
+ * smaller. Times of a call are from the calls that there are. */
 static int is_of_losses(const struct diff_row *row, const double missing[2]) {
     double calls = fabs(row->calls[1] - row->calls[0]), lost = missing[0] + missing[1];
     switch (row->verdict) {
@@ -764,7 +764,7 @@ static uint32_t count_same_files(const struct diff *d) {
     return same;
 }
 
-/* One test, besides those of the rows. -1 without memory. */
+/* One more test than the rows. -1 without memory. */
 static int judge_wall(struct judge *j) {
     struct diff *d = j->d;
     struct diff_item *item = scratch_get(&d->memory, sizeof *item);

@@ -223,8 +223,9 @@ void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int m
                struct text *out);
 /* The logarithm of side 1 / side 0: 0 if both are 0, infinite if one is. */
 double diff_change_log(const struct diff_change *c);
-/* How far a change may be off, in percent of side 0: at the further end of its interval. That of a
- * ratio has a nearer end, too, and no decrease can reach 100 %. Infinite if side 0 is 0. */
+/* How far a change may be off, in percent of side 0: at the further end of its interval. The
+ * interval of a ratio has a nearer end, too, and no decrease can reach 100 %. Infinite if side 0 is
+ * 0. */
 double diff_error_percent(const struct diff_change *c);
 /* Whether the row, or any, is what --fail-on names. A comparison without a row fails, too. */
 int diff_row_fails(const struct diff_options *o, const struct diff_row *row);
@@ -238,7 +239,8 @@ const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v);
 
 enum diff_format { DIFF_JSON, DIFF_CSV, DIFF_JUNIT, DIFF_GITHUB };
 
-/* Failures are those of --fail-on, in the formats that know one; without it all that is SLOWER. */
+/* Failures are what --fail-on says, in the formats that know failures; without it everything
+ * SLOWER. */
 void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
                 uint32_t top, struct sink *out);
 void diff_end(struct diff *d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The statistics of diff.c: means and percentiles of histograms, the rank test, Welch's and
- * Student's tests, and the limit for p of many tests at once. Pure functions; the only memory is
- * that of the rank test's values, and without it the test says nothing (p = 1).
+ * Student's tests, and the limit for p of many tests at once. Pure functions. Only the rank test
+ * needs memory, for its values; without it the test says nothing (p = 1).
  */
 #include "diff_math.h"
 

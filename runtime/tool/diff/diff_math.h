@@ -66,7 +66,7 @@ double diff_finding_p(double *p, uint32_t count, double q);
 /* A run with a value, one after the other as they started. */
 struct diff_ordered {
     double value;
-    double kept; /* the correlation of its drift with that of the run before */
+    double kept; /* the correlation of its drift with the drift of the run before */
     int side;
 };
 
@@ -74,7 +74,7 @@ struct diff_ordered {
 double diff_order_kept(double distance);
 /* Whether drift cancels, rather than adds to the difference of the sides. Values do not matter. */
 int diff_order_cancels(const struct diff_ordered *run, uint32_t count);
-/* By what factor the 95 % interval of the difference of the sides' means is wider than that of
+/* By what factor the 95 % interval of the difference of the sides' means is wider than for
  * independent runs: 1 where drift cancels. At least two runs per side. */
 double diff_order_widen(const struct diff_ordered *run, uint32_t count);
 
@@ -97,8 +97,8 @@ enum pairs_verdict { PAIRS_UNDECIDED, PAIRS_SLOWER, PAIRS_FASTER, PAIRS_WITHIN }
 
 /* The interval after `count` pairs. With a probability of at least 1 - alpha the intervals after
  * all numbers of pairs contain the true change, so the caller may look after each pair and stop at
- * any. zeros: differences, many of which may be equal or 0; none is moved, and the interval
- * excludes 0 only if the signs alone do. */
+ * any. zeros: many differences may be equal or 0; none is moved, and the interval excludes 0 only
+ * if the signs alone do. */
 void pairs_compare(struct pairs_interval *out, const double *change, uint32_t count, double alpha,
                    int zeros);
 

@@ -51,7 +51,7 @@ struct follower {
     struct run_watch watch;
     struct line_file lines;
     const char *name;               /* of the output */
-    struct target *target;          /* its sink is also that of lines */
+    struct target *target;          /* lines go to its sink, too */
     struct run *run;                /* of the reading at hand */
     const struct metrics *interval; /* of the page at hand */
     int at_end;                     /* no other reading follows this one */
@@ -204,7 +204,7 @@ static enum delivery follow_file(struct follower *w, struct watched *file) {
     if (!last || metrics_read(&now, &r, w->f->each_thread)) {
         d = delivery_end(w, NO_MEMORY);
     } else {
-        r.snapshot.ns_per_tick = tick; /* the other numbers of a page are those of reports */
+        r.snapshot.ns_per_tick = tick; /* the other numbers of a page are as in reports */
         d = deliver_reading(w, last, &now);
     }
     w->run = NULL;

@@ -2,8 +2,8 @@
 /*
  * Finds and opens run files again and again, for `stint export --follow` and `stint report
  * --every`. A file is known by device and inode. It stays open, so that the last counts of a
- * program are read although its file was removed or replaced meanwhile, and so that its inode is
- * not used for another file. A file that cannot be read is reported once, until it changes.
+ * program are read even if its file was removed or replaced, and so that its inode is not used for
+ * another file. A file that cannot be read is reported once, until it changes.
  */
 #include "follow.h"
 

@@ -27,7 +27,7 @@
 #include "tool/common/command.h"
 #include "tool/common/sha256.h"
 
-#define TITLE_BYTES 200u /* a file system has 255, of which .csv and a temporary name need some */
+#define TITLE_BYTES 200u /* a file system has 255; .csv and a temporary name need some */
 #define TITLE_KEPT 150u
 #define TITLE_DIGEST 32 /* digits: 128 bits */
 

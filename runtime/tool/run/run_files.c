@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The run files of `stint run`: where the program and the processes it starts write them, and which
- * of them there are at the end. cmd_run.c makes a place before it starts the program, lists the
- * files after, and leaves the place.
+ * ones there are at the end. cmd_run.c makes a place before it starts the program, lists the files
+ * after, and leaves the place.
  */
 #include "run_files.h"
 

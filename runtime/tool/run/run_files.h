@@ -53,8 +53,9 @@ int run_library_preload_path(const char *path);
 /* ---- run_mpi.c: `stint run --mpi`: the library with timers for the functions of MPI is
  * preloaded. */
 
-/* which: "openmpi", "mpich", the path of a library, or NULL: that of the program, of the one that
- * the command starts, or of the launcher. 0, or -1 after one line; not to know it is no failure. */
+/* which: "openmpi", "mpich", the path of a library, or NULL: the MPI of the program, of the one
+ * that the command starts, or of the launcher. 0, or -1 after one line; an unknown MPI is no
+ * failure. */
 int run_mpi_set(const char *which, char **command);
 
 /* ---- run_ranges.c: `stint run --ranges`: the environment by which the instrumentation of

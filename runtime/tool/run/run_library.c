@@ -15,7 +15,7 @@
 #define NUMBER_TEXT(n) NUMBER_TEXT_(n)
 #define SUFFIX ".so." NUMBER_TEXT(STINT_ABI)
 
-/* From the tool's folder to that of the libraries: where both are installed, where both are
+/* The ways from the tool's folder to the libraries: where both are installed, where both are
  * built. */
 static const char *const folders[] = {STINT_LIBRARY_FOLDER, ".."};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The library with timers for MPI that `stint run --mpi` preloads (cmd_run.c calls): the one that
- * was named, else that of the program's MPI, found by the libraries that it needs, or that of the
- * launcher, or the only one that there is. Where none is found the program runs without.
+ * was named, else the one for the program's MPI, found by the libraries that it needs, or for the
+ * launcher's, or the only one that there is. Where none is found the program runs without.
  */
 #include "run_files.h"
 
@@ -17,8 +17,8 @@
 #include "base/log.h"
 #include "needed.h"
 
-/* The MPI libraries with a binary interface of their own. MVAPICH, Intel MPI and that of Cray have
- * the one of MPICH. */
+/* The MPI libraries with a binary interface of their own. MVAPICH, Intel MPI and Cray's MPI have
+ * the interface of MPICH. */
 static const struct mpi_kind {
     const char *name;
     const char *library;     /* of stint */

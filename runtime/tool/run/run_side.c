@@ -6,7 +6,7 @@
  * - The tool is the subreaper of what has left the group: such a process becomes a child of the
  *   tool when its parent ends, and /proc names it. This does not hold if the tool had children when
  *   it was started (a shell with jobs may exec it). Processes that a service starts for the program
- *   are not found, those of another user are not killed.
+ *   are not found, processes of another user are not killed.
  * - The output goes through a pipe, so the disk has no part in the run, and its length no limit.
  *   The first and the last bytes are in memory until the caller wants a file.
  */

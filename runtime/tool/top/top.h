@@ -88,8 +88,8 @@ void top_table_free(struct top_table *t);
 
 /* ---- Percentiles, see top_percentiles.c. */
 
-/* Reads those of a table that top_table_look reads; `then` has the reading before, or nothing. 0,
- * or -1 without memory. */
+/* Reads the percentiles of a table that top_table_look reads; `then` has the reading before, or
+ * nothing. 0, or -1 without memory. */
 int top_percentiles_read(struct top_table *now, const struct top_table *then, struct run *r,
                          int each_thread);
 void top_percentiles_free(struct top_table *t);

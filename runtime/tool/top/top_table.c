@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of `stint top`: keeps the rows of the last reading, subtracts them from those of the
- * next, and prints the differences. A second list of the rows is sorted by name and path, so that
- * one pass over both finds the pairs.
+ * The table of `stint top`: keeps the rows of the last reading, subtracts them from the next ones,
+ * and prints the differences. A second list of the rows is sorted by name and path, so that one
+ * pass over both finds the pairs.
  */
 #include "top.h"
 
@@ -18,8 +18,8 @@
 #include "read/columns.h"
 #include "tool/common/run_view.h"
 
-#define NAME_MIN_COLUMNS 14  /* before that columns of numbers are left out, */
-#define NAME_LEAST_COLUMNS 8 /* beside the last of which it is as wide */
+#define NAME_MIN_COLUMNS 14  /* a narrower name leaves out columns of numbers */
+#define NAME_LEAST_COLUMNS 8 /* of the screen; the name column is no narrower */
 #define NAME_MAX_COLUMNS 60
 #define NAME_GOOD_COLUMNS 30 /* before that percentiles are left out */
 #define INDENT 2             /* columns for each scope around a row of a tree */
@@ -357,7 +357,7 @@ static enum top_column sorted_column(enum top_sort sort) {
     }
 }
 
-/* The columns at hand: that of the names and, in shown, a bit for each of the others. */
+/* The columns at hand: the names and, in `shown`, a bit for each other column. */
 struct top_widths {
     size_t name;
     unsigned shown;
