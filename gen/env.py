@@ -66,7 +66,7 @@ def size(entry, key):
 
 
 def values(entry):
-    """The values that may be written; those of a size are its bounds."""
+    """The values that may be written; a size has its bounds."""
     kind = entry.get("kind")
     if kind in SIZES:
         touch = "[,touch]" if kind == "trace" else ""

@@ -89,9 +89,9 @@ function(stint_generate_link_names list)
     set(${list} ${${list}} "${STINT_LINK_NAMES}.stamp" PARENT_SCOPE)
 endfunction()
 
-# How every layer is compiled. DEFINITIONS in addition to those of the layer.
+# How every layer is compiled. DEFINITIONS in addition to the layer's.
 function(stint_layer_settings target layer)
-    # Before those of a parent, which may have files of the same names.
+    # Before the folders of a parent, which may have files of the same names.
     target_include_directories(${target} BEFORE PRIVATE "${stint_SOURCE_DIR}/include"
         "${STINT_RUNTIME_DIR}" "${stint_BINARY_DIR}/runtime/gen")
     # Not the target Threads::Threads: what links our static library would have to find it too.
@@ -131,7 +131,7 @@ function(stint_layer_settings target layer)
         target_compile_options(${target} PRIVATE "${STINT_LINK_NAMES_OPTION}")
     endif()
     stint_warnings(${target})
-    if(layer STREQUAL "adapters") # its signatures are those of the interfaces
+    if(layer STREQUAL "adapters") # the interfaces give its signatures
         target_compile_options(${target} PRIVATE -Wno-unused-parameter)
     elseif(NOT layer STREQUAL "mem") # which other libraries declare, too
         target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
@@ -205,7 +205,7 @@ function(stint_amalgamate target type)
         target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
     endif()
     stint_layer_settings(${target} base ${definitions})
-    # Variables of one file shadow those of another, and more is inlined.
+    # Variables of one file shadow variables of another, and more is inlined.
     target_compile_options(${target} PRIVATE -Wno-shadow -Wno-frame-larger-than)
 endfunction()
 

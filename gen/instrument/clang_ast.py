@@ -21,7 +21,7 @@ and 0.7 s of CPU time. Of one that is larger than LARGE the text is shortened wh
 
 A Place is where something is in a file: `file`, `offset` in bytes, `length` of the token there, `after`
 (the offset after it), `line()` (of the file itself: #line is not applied). Inside a macro expansion
-`macro` is True, the place is that of the macro's name where it is used, and `spelling` is the Place
+`macro` is True, the place is where the macro's name is used, and `spelling` is the Place
 where the token is written; `argument` says that it is written in an argument of the macro.
 
 What the reader relies on, checked with clang 14: one field per line, indented by two blanks per
@@ -136,7 +136,7 @@ line_starts = {}
 
 
 def line_of(file, offset):
-    """The number of the line in which the byte of that offset is; files are read once."""
+    """The number of the line with the byte at the offset; files are read once."""
     if file not in line_starts:
         try:
             with open(file, 'rb') as f:

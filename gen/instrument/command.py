@@ -46,7 +46,7 @@ PROBE = re.compile(r'(^|/)(conftest\d*\.\w+|conftstm\.\w+|sanitycheck\w+\.\w+|cm
 
 
 def expand_response_files(words, depth=0):
-    """The words, with those of the files that @FILE names in its place, as compilers read them."""
+    """The words as compilers read them: the words of FILE are in the place of @FILE."""
     for word in words:
         try:
             if not word.startswith('@') or depth > MAX_RESPONSE_FILES:
@@ -236,7 +236,7 @@ class Command:
         return words
 
     def toolkit_folder(self):
-        """The folder of the toolkit that a clang for CUDA sources is given, else that of nvcc."""
+        """The folder of the toolkit that a clang for CUDA sources is given, else nvcc's."""
         given = [word for word in self.for_clang if word.startswith('--cuda-path=')]
         return given[-1].partition('=')[2] if given else cuda.toolkit_folder('nvcc')
 

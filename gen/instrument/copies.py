@@ -21,7 +21,7 @@ class Unit:
         self.copy = None
         self.failure = None  # why it is not instrumented
         self.path = None  # of the copy
-        self.originals = {}  # path of a copy -> that of its original; headers that copies name otherwise
+        self.originals = {}  # path of a copy -> path of its original; headers that copies name otherwise
         self.folders = []  # of the originals
         self.temporary = None
 

@@ -17,7 +17,7 @@ import re
 import signal
 import sys
 
-# The environment is that of the build, whose PYTHONPATH may be for another Python: -E ignores it.
+# The environment is the build's, and its PYTHONPATH may be for another Python: -E ignores it.
 if os.environ.get('PYTHONDONTWRITEBYTECODE'):
     sys.dont_write_bytecode = True
 

@@ -86,7 +86,7 @@ class Marks:
             self.closed.add(node.begin.offset)
 
     def before_statement(self, node, in_block, counts=True, of=None):
-        """The line is that of the place `of`."""
+        """The line has the place `of`."""
         if not self.is_ours(node.begin) or (node.begin.macro and node.begin.offset in self.closed):
             return
         place = of or node.begin

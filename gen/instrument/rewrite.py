@@ -21,7 +21,7 @@ import re
 import clang_ast
 from command import SOURCES
 
-# The attributes because of which a function is not instrumented, and the reason.
+# A function with one of these attributes is not instrumented, for the reason given.
 ATTRIBUTES = {
     'Naked': 'naked: it has no room for a guard',
     'Const': 'const: calls of it may be removed or merged',
@@ -84,7 +84,7 @@ class File:
             self.marks = source_lines.Marks(path, number)
         self.insertions = {}  # place of a function -> its insertions
         self.replacements = []  # (begin, end, text)
-        self.renamed = {}  # headers: the path in the copy -> that of the original
+        self.renamed = {}  # headers: the path in the copy -> the path of the original
 
     @property
     def lines(self):
@@ -284,7 +284,7 @@ class Rewriter:
             return
         self.copy.done.append((function.qualified, begin.file))
         if at in file.insertions:
-            if not self.lines:  # of functions that share the text the name is that of the one that runs
+            if not self.lines:  # functions that share the text have the name of the one that runs
                 file.insertions[at] = [(at + 1, b' STINT_INSTRUMENT_FUNCTION(__func__)')]
             return
         if self.lines:

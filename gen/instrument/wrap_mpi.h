@@ -96,7 +96,7 @@ static void stint_mpi_check(const char *name, void *function) {
 #define STINT_MPI_SET(to, name, arguments) to P##name arguments
 #endif
 
-/* The handles that are none. Those of Open MPI are addresses of objects in its library. */
+/* The handles that are none. In Open MPI they are addresses of objects in its library. */
 #if defined(STINT_WRAP_PRELOAD) && defined(OPEN_MPI)
 static int stint_mpi_is_null(const void *handle, const char *object, const void **known) {
     const void *null = __atomic_load_n(known, __ATOMIC_RELAXED);
