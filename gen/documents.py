@@ -21,6 +21,7 @@ import columns
 import counters
 import env
 import formats
+import interfaces
 import records
 import names
 import options
@@ -35,6 +36,7 @@ PARTS = {
     "columns": lambda folder: columns.render_markdown(os.path.join(folder, "columns.ini")),
     "counters": lambda folder: counters.render_markdown(os.path.join(folder, "counters.ini")),
     "formats": lambda folder: formats.render_markdown(os.path.join(folder, "formats.ini")),
+    "interfaces": lambda folder: interfaces.render_markdown(os.path.join(folder, "interfaces.ini")),
     "measures": lambda folder: records.render_markdown(os.path.join(folder, "records.ini")),
     "names": lambda folder: names.render_markdown(os.path.join(folder, "names.ini")),
     "options": lambda folder: options.render_markdown(os.path.join(folder, "options.ini")),
@@ -72,6 +74,7 @@ DOCUMENTS = {
     "docs/format.md": in_parts,
     "docs/environment.md": lambda path, text: env.render_markdown(beside("env.ini")),
     "docs/macros.md": in_parts,
+    "docs/ranges.md": in_parts,
     "docs/reports.md": in_parts,
     "docs/stint.schema.json": in_schema,
     "docs/tool.md": in_parts,

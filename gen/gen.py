@@ -25,6 +25,7 @@ import env
 import formats
 import gpu_peak
 import html
+import interfaces
 import kernel_names
 import records
 import options
@@ -74,6 +75,7 @@ OUTPUTS = {
     "stint.bash": completion.render_bash,
     "stint.fish": completion.render_fish,
     "_stint": completion.render_zsh,
+    "range_interfaces.inc": interfaces.render_c,
     "report.html": html.render_page,
     "report_html.inc": html.render_c,
     "status_ids.inc": status.render_ids,

@@ -68,7 +68,7 @@ class Option:
         required, optional = KINDS[self.kind]
         entry.check(("kind", "doc") + required, ("letter", "alias", "more") + optional)
         self.explaining = words.explaining(HERE, entry.get("values"))
-        for key in ("values", "expected"):
+        for key in ("values", "expected", "more"):
             words.expand(HERE, entry, key)
         if not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
             entry.fail("name '--%s' is not in lower case" % name)

@@ -75,8 +75,22 @@ def read(path):
                          % (path, error.errors[0][0])) from None
     if not parser.sections():
         raise TableError("%s: no entries" % path)
-    return [Entry(path, name, {key: " ".join(value.split()) for key, value in parser.items(name)})
-            for name in parser.sections()]
+    return [entry for name in parser.sections() for entry in repeated(
+        Entry(path, name, {key: " ".join(value.split()) for key, value in parser.items(name)}))]
+
+
+def repeated(entry):
+    """The entry, or with the key `each` one for each section of that table beside its own: the name
+    of the section replaces the * in its name, and the section's values replace {KEY} in its own."""
+    if "each" not in entry.values:
+        return [entry]
+    others = read(os.path.join(os.path.dirname(entry.path), entry.values.pop("each")))
+    try:
+        return [Entry(entry.path, entry.name.replace("*", other.name),
+                      {key: value.format(**other.values) for key, value in entry.values.items()})
+                for other in others]
+    except KeyError as error:
+        entry.fail("a section of %s has no key %s" % (others[0].path, error))
 
 
 def unique(entries, key):
@@ -95,9 +109,9 @@ def wrap(text, indent="", first=None, width=HELP_WIDTH):
                          subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def either(names):
+def either(names, word="or"):
     """The names in a sentence: "a, b or c"."""
-    return " or ".join(part for part in (", ".join(names[:-1]), "".join(names[-1:])) if part)
+    return (" %s " % word).join(part for part in (", ".join(names[:-1]), "".join(names[-1:])) if part)
 
 
 def c_banner(path):

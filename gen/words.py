@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names in views.ini, columns.ini and units.ini as texts list them: "a|b|c" in messages (C), in
-docs, and in the values of other tables, where {views} is replaced by the list."""
+"""The names in views.ini, columns.ini and other tables as texts list them: "a|b|c" in messages (C), in
+docs, and in the values of other tables, where {views} is replaced by the list. {views,} has what
+follows the name between two of them, and {views and} is a sentence: `a`, `b` and `c`."""
 
 import os
 import re
 
 import columns
 import formats
+import interfaces
 import table
 import units
 import views
@@ -36,13 +38,15 @@ LISTS = {
     "sort_keys": sort_keys,
     "units": unit_names,
     "formats": lambda folder: formats.names(format_entries(folder)),
+    "interfaces": lambda folder: interfaces.names(
+        interfaces.read(os.path.join(folder, "interfaces.ini"))),
 }
 C_LISTS = ("views", "sort_keys")
 EXPLAINING = {"{tool_views}": view_entries, "{formats}": format_entries}
 
 
-def listed(folder, name):
-    return "|".join(LISTS[name](folder))
+def listed(folder, name, between="|"):
+    return between.join(LISTS[name](folder))
 
 
 def expand(folder, entry, key):
@@ -50,9 +54,11 @@ def expand(folder, entry, key):
     def names(match):
         if match.group(1) not in LISTS:
             entry.fail("unknown list '%s' (%s)" % (match.group(0), "|".join(LISTS)))
-        return listed(folder, match.group(1))
+        if match.group(2) == " and":
+            return table.either(["`%s`" % name for name in LISTS[match.group(1)](folder)], "and")
+        return listed(folder, match.group(1), match.group(2) or "|")
     if key in entry.values:
-        entry.values[key] = re.sub(r"\{(\w+)\}", names, entry.get(key))
+        entry.values[key] = re.sub(r"\{(\w+)(, ?| and|)\}", names, entry.get(key))
 
 
 def explaining(folder, text):

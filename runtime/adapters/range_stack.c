@@ -96,10 +96,8 @@ static struct range_stack *stack_make(void) {
 }
 
 /* The places of ranges in the source. */
-#define PLACE_OF(interface, text) [interface] = {"", text, "", 0, 0, 0, 0, 0}
-static struct stint_impl_site places[RANGE_INTERFACES] = {
-    PLACE_OF(RANGE_NVTX, "NVTX"), PLACE_OF(RANGE_ITT, "ITT"), PLACE_OF(RANGE_OMPT, "OMPT"),
-    PLACE_OF(RANGE_KOKKOS, "Kokkos"), PLACE_OF(RANGE_ROCTX, "roctx")};
+#define PLACE_OF(interface, name, place, ...) [interface] = {"", place, "", 0, 0, 0, 0, 0},
+static struct stint_impl_site places[RANGE_INTERFACES] = {RANGE_EACH(PLACE_OF)};
 
 static int level_of(const struct domain_ranges *domain) {
     return (int)(domain->depth + domain->unentered);

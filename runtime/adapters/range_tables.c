@@ -20,16 +20,14 @@
 #define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
-#define DOMAIN(interface) [interface] = {NULL, NULL, interface, interface}
-const struct range_domain range_default[RANGE_INTERFACES] = {
-    DOMAIN(RANGE_NVTX), DOMAIN(RANGE_ITT), DOMAIN(RANGE_OMPT), DOMAIN(RANGE_KOKKOS),
-    DOMAIN(RANGE_ROCTX)};
-#define LOST(interface) [interface] = {NULL, NULL, RANGE_DOMAIN_LOST, interface}
-const struct range_domain range_lost[RANGE_INTERFACES] = {
-    LOST(RANGE_NVTX), LOST(RANGE_ITT), LOST(RANGE_OMPT), LOST(RANGE_KOKKOS), LOST(RANGE_ROCTX)};
+#define DOMAIN(interface, ...) [interface] = {NULL, NULL, interface, interface},
+const struct range_domain range_default[RANGE_INTERFACES] = {RANGE_EACH(DOMAIN)};
+#define LOST(interface, ...) [interface] = {NULL, NULL, RANGE_DOMAIN_LOST, interface},
+const struct range_domain range_lost[RANGE_INTERFACES] = {RANGE_EACH(LOST)};
+#define NAME(interface, name, ...) [interface] = name,
 
 int range_is_off(enum range_interface interface) {
-    static const char *const names[RANGE_INTERFACES] = {"nvtx", "itt", "ompt", "kokkos", "roctx"};
+    static const char *const names[RANGE_INTERFACES] = {RANGE_EACH(NAME)};
     const char *list = secure_getenv("STINT_RANGES");
     size_t length = strlen(names[interface]);
     if (!list || !*list) {

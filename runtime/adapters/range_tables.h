@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "range_interfaces.inc" /* enum range_interface and RANGE_EACH, from gen/interfaces.ini */
 #include "session/range_calls.h"
 
 #define RANGE_DOMAINS 8192

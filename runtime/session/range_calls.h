@@ -24,16 +24,6 @@
 #define stint_impl_lose_end STINT_IMPL_ABI_NAME(stint_impl_lose_end)
 #define stint_impl_rank_seen STINT_IMPL_ABI_NAME(stint_impl_rank_seen)
 
-/* The interfaces, in the order of the group `ranges` of gen/records.ini. */
-enum range_interface {
-    RANGE_NVTX,
-    RANGE_ITT,
-    RANGE_OMPT,
-    RANGE_KOKKOS,
-    RANGE_ROCTX,
-    RANGE_INTERFACES
-};
-
 #if defined(STINT_SESSION) && !defined(STINT_STATIC)
 #pragma GCC visibility push(default)
 #endif
@@ -44,9 +34,10 @@ extern uint64_t stint_impl_range_ticks(void);
 extern void stint_impl_range_begin_at(void *guard, struct stint_impl_site *site, uint64_t ticks);
 /* Where the calling thread has the guards of its ranges: crossing_set_range_guards. */
 extern void stint_impl_range_guards(const void *from, uint64_t bytes);
-/* Where the calling thread counts its ranges: RANGE_INTERFACES numbers of its own, NULL without
- * memory or a recorder. They are in the arena at stint_impl_thread_here->base. 0, or -1 if it
- * cannot be said now, in a signal handler. */
+/* Where the calling thread counts its ranges: a number for each interface of gen/interfaces.ini, in
+ * the order of that table, which are the thread's own; NULL without memory or a recorder. They are
+ * in the arena at stint_impl_thread_here->base. 0, or -1 if it cannot be said now, in a signal
+ * handler. */
 extern int stint_impl_range_counts(uint64_t **out);
 /* As stint_impl_handle_end, into a set; NULL: the default one. */
 extern void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set);

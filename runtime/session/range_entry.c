@@ -32,8 +32,6 @@ void stint_impl_range_guards(const void *from, uint64_t bytes) {
     crossing_set_range_guards(from, bytes);
 }
 
-_Static_assert((int)MEASURES_OF_RANGES == (int)RANGE_INTERFACES, "a number each");
-
 int stint_impl_range_counts(uint64_t **out) {
     ERRNO_KEEP;
     *out = NULL;

@@ -40,6 +40,7 @@ TABLES = {
     "environment.md": "env.ini",
     "gpu_peak_table.inc": "gpu_peak.ini",
     "kernel_names_table.inc": "kernel_names.ini",
+    "range_interfaces.inc": "interfaces.ini",
     "measure_flags.inc": "records.ini",
     "measure_table.inc": "records.ini",
     "record_ids.inc": "records.ini",

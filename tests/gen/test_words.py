@@ -5,6 +5,9 @@ import unittest
 
 import support
 
+import interfaces
+import records
+
 VIEWS = """[legacy]
 doc = plain rows
 
@@ -15,6 +18,22 @@ doc = a row a name
 [threads]
 means = table,threads
 doc = a row a thread
+"""
+INTERFACES = """[first]
+number = 3
+title = First
+libraries = A, B
+doc = all
+
+[second]
+number = 100
+title = Second
+place = 2nd
+variable = SECOND_TOOL
+older = OLDER
+see = #second
+libraries = C
+doc = a part
 """
 UNITS = """[ms]
 ns = 1000000
@@ -90,12 +109,52 @@ static const struct text_unit text_units[CONFIG_UNITS] = {
                     "[auto]: not one unit of the table is the default")
 
 
+class Interfaces(support.Case):
+    def test_c(self):
+        self.assert_golden("range_interfaces.inc", INTERFACES, support.HEAD + """\
+enum range_interface {
+    RANGE_FIRST,
+    RANGE_SECOND,
+    RANGE_INTERFACES
+};
+/* X(interface, its name, the place of its ranges, the variable of its tool or NULL, that
+ * of earlier versions or NULL) */
+#define RANGE_EACH(X) \\
+    X(RANGE_FIRST, "first", "First", NULL, NULL) \\
+    X(RANGE_SECOND, "second", "2nd", "SECOND_TOOL", "OLDER")
+""")
+
+    def test_documents(self):
+        rows = interfaces.render_markdown(self.write("t.ini", INTERFACES)).split("\n")
+        self.assertEqual(rows[2:4], [
+            "| First | A, B | all | `LD_PRELOAD` |",
+            "| [Second](#second) | C | a part | `SECOND_TOOL`, in earlier versions `OLDER` |"])
+
+    def test_measures(self):
+        """Each has a number in run files."""
+        self.write("interfaces.ini", INTERFACES)
+        each = ("[ranges_*]\neach = interfaces.ini\nnumber = {number}\ngroup = ranges\nadd = sum\n"
+                "of = own\ndoc = Of {title}.\n")
+        path = self.write("t.ini", each)
+        self.assertEqual([(m.name, m.number, m.get("doc")) for m in records.read_all(path)[1]],
+                         [("ranges_first", 3, "Of First."), ("ranges_second", 100, "Of Second.")])
+        path = self.write("t.ini", each.replace("{title}", "{titel}"))
+        with self.assertRaisesRegex(Exception, r"\[ranges_\*\]: .*interfaces.ini has no key 'titel'"):
+            records.read_all(path)
+
+    def test_refused(self):
+        self.assert_refused("range_interfaces.inc", INTERFACES.replace("= 100", "= 2"),
+                            "[second]: number '2' is not above 3: a new interface comes last")
+        self.assert_refused("range_interfaces.inc", INTERFACES.replace("= OLDER", "= older"),
+                            "[second]: older 'older' is not the name of a variable")
+
+
 class Lists(support.Case):
     """Lists of words from several tables, which are found beside the first one."""
 
     def setUp(self):
         super().setUp()
-        for name in ("views.ini", "units.ini", "columns.ini", "env.ini"):
+        for name in ("views.ini", "units.ini", "columns.ini", "interfaces.ini", "env.ini"):
             shutil.copy(os.path.join(support.GEN, name), self.folder)
 
     def table(self, name):
@@ -116,6 +175,9 @@ class Lists(support.Case):
         env = support.gen("environment.md", self.table("env.ini")).stdout
         self.assertIn("`STINT_REPORT=none|legacy|table|tree|gpu|fluid|ranks|ranges|cards[,sort=calls|", env)
         self.assertIn("`STINT_UNIT=ms|us|ns|auto|s`:", env)
+        self.add("interfaces.ini", INTERFACES.replace("[first]", "[last]").replace("= 3", "= 99"))
+        env = support.gen("environment.md", self.table("env.ini")).stdout
+        self.assertRegex(env, r"`STINT_RANGES=nvtx,[a-z,]+,last,second`:")
 
     def test_unknown_list(self):
         path = self.table("env.ini")
@@ -125,7 +187,7 @@ class Lists(support.Case):
             file.write(text)
         result = support.gen("environment.md", path)
         self.assertEqual((result.returncode, result.stderr),
-                         (1, "%s: [STINT_UNIT]: unknown list '{colours}' (views|tool_views|sort_keys|units|formats)\n"
+                         (1, "%s: [STINT_UNIT]: unknown list '{colours}' (views|tool_views|sort_keys|units|formats|interfaces)\n"
                           % path))
 
 

@@ -250,7 +250,7 @@ static void print_run_number(const struct run_files *files, uint32_t number, uin
 
 /* Prints the ranges of all processes together. */
 static void print_ranges(const struct run_files *files, uint32_t wanted) {
-    uint64_t count[RUN_RANGES] = {0};
+    uint64_t count[RANGE_INTERFACES] = {0};
     struct measure_list list = measure_list_of(MEASURE_GROUP_RANGES);
     for (size_t i = 0; i < files->count; ++i) {
         struct run r;
@@ -259,7 +259,7 @@ static void print_ranges(const struct run_files *files, uint32_t wanted) {
             continue;
         }
         snapshot_outside(&r.snapshot, &sum);
-        for (uint32_t k = 0; k < RUN_RANGES; ++k) {
+        for (uint32_t k = 0; k < RANGE_INTERFACES; ++k) {
             count[k] += sum.measure[list.number[k]];
         }
         run_close(&r);
@@ -392,7 +392,7 @@ static int take_run_option(void *to, const struct option_value *value) {
         a->trace = value->text;
         return 0;
     case OPTION_NVTX:
-        a->ranges |= RUN_RANGES_NVTX;
+        a->ranges |= 1u << RANGE_NVTX;
         return 0;
     case OPTION_RANGES:
         return take_ranges(a, value->text);
@@ -433,7 +433,7 @@ int cmd_run(int argc, char **argv) {
         return command_bad_usage(argv, "a command to run is missing");
     }
     take_environment(&a);
-    if (a.ranges & RUN_RANGES_OMPT) {
+    if (a.ranges & 1u << RANGE_OMPT) {
         run_ranges_check(argv[optind]);
     }
     if (a.ranges && run_ranges_set(a.ranges)) {

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/text.h"
+#include "range_interfaces.inc" /* enum range_interface, from gen/interfaces.ini */
 
 struct run_place {
     char pattern[PATH_MAX]; /* for STINT_FILE */
@@ -61,11 +62,8 @@ int run_mpi_set(const char *which, char **command);
 /* ---- run_ranges.c: `stint run --ranges`: the environment by which the instrumentation of
  * libraries finds libstint-ranges.so. */
 
-#define RUN_RANGES 5 /* interfaces, in the order of the group `ranges` of gen/records.ini */
-#define RUN_RANGES_NVTX 1u
-#define RUN_RANGES_OMPT 4u
-
-/* The interfaces of a list, a bit each; NULL: all. 0: not such a list. */
+/* The interfaces of a list, a bit each (1u << enum range_interface); NULL: all. 0: not such a
+ * list. */
 uint32_t run_ranges_parse(const char *list);
 
 /* Sets the variables of these interfaces that are not set, with a line for each that is. 0, or -1
@@ -76,7 +74,7 @@ int run_ranges_set(uint32_t wanted);
 void run_ranges_check(const char *program);
 
 /* One line: how many ranges each of these interfaces has delivered. */
-void run_ranges_say(uint32_t wanted, const uint64_t count[RUN_RANGES]);
+void run_ranges_say(uint32_t wanted, const uint64_t count[RANGE_INTERFACES]);
 
 /* ---- run_side.c: runs a program for `stint ab`: in a process group of its own, with a time limit;
  * its standard output and error are in memory. */

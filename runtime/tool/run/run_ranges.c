@@ -18,32 +18,27 @@
 #include "tool/common/command.h"
 
 #define LIBRARY "stint-ranges"
-#define RANGES_TEXT 200
+#define RANGES_TEXT (40 * RANGE_INTERFACES)
 
+#define INTERFACE(interface, name, place, ...) [interface] = {name, __VA_ARGS__},
 static const struct {
     const char *name;
     const char *variable; /* NULL: it is preloaded */
     const char *older;    /* of earlier versions of the library; may be NULL */
-} interfaces[RUN_RANGES] = {
-    {"nvtx", "NVTX_INJECTION64_PATH", NULL},
-    {"itt", "INTEL_LIBITTNOTIFY64", NULL},
-    {"ompt", "OMP_TOOL_LIBRARIES", NULL},
-    {"kokkos", "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"},
-    {"roctx", NULL, NULL},
-};
+} interfaces[RANGE_INTERFACES] = {RANGE_EACH(INTERFACE)};
 
 uint32_t run_ranges_parse(const char *list) {
     uint32_t wanted = 0;
     if (!list) {
-        return (1u << RUN_RANGES) - 1;
+        return (1u << RANGE_INTERFACES) - 1;
     }
     for (;;) {
         size_t length = strcspn(list, ","), at = 0;
-        while (at < RUN_RANGES && (strlen(interfaces[at].name) != length ||
-                                   memcmp(interfaces[at].name, list, length) != 0)) {
+        while (at < RANGE_INTERFACES && (strlen(interfaces[at].name) != length ||
+                                         memcmp(interfaces[at].name, list, length) != 0)) {
             ++at;
         }
-        if (at == RUN_RANGES) {
+        if (at == RANGE_INTERFACES) {
             return 0;
         }
         wanted |= 1u << at;
@@ -76,7 +71,7 @@ int run_ranges_set(uint32_t wanted) {
     if (run_library_find(path, LIBRARY)) {
         return -1;
     }
-    for (uint32_t i = 0; i < RUN_RANGES; ++i) {
+    for (uint32_t i = 0; i < RANGE_INTERFACES; ++i) {
         const char *name = interfaces[i].name;
         if (!(wanted & 1u << i) || variable_is_taken(name, interfaces[i].variable, path) ||
             variable_is_taken(name, interfaces[i].older, path)) {
@@ -109,9 +104,9 @@ void run_ranges_check(const char *program) {
     text_free(&names);
 }
 
-void run_ranges_say(uint32_t wanted, const uint64_t count[RUN_RANGES]) {
+void run_ranges_say(uint32_t wanted, const uint64_t count[RANGE_INTERFACES]) {
     char text[RANGES_TEXT] = "";
-    for (uint32_t i = 0; i < RUN_RANGES; ++i) {
+    for (uint32_t i = 0; i < RANGE_INTERFACES; ++i) {
         size_t length = strlen(text);
         if (!(wanted & 1u << i)) {
             continue;
