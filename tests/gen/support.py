@@ -18,48 +18,6 @@ GEN = os.path.join(ROOT, "gen")
 sys.path.insert(0, GEN)
 import gen as generator  # noqa: E402
 
-CONSUMER = os.path.join(HERE, "consumer.c")
-
-# output -> its table; the drift test and the compile test walk over all of them
-TABLES = {
-    "report_columns.inc": "columns.ini",
-    "report_sorts.inc": "columns.ini",
-    "row_percentiles.inc": "columns.ini",
-    "prometheus_columns.inc": "columns.ini",
-    "columns.md": "columns.ini",
-    "counter_ids.inc": "counters.ini",
-    "counter_table.inc": "counters.ini",
-    "cupti_types.inc": "cupti.ini",
-    "cupti_table.inc": "cupti.ini",
-    "driver_table.inc": "driver.ini",
-    "driver_calls.inc": "driver.ini",
-    "cuda_codes.inc": "driver.ini",
-    "env_table.inc": "env.ini",
-    "env_help.inc": "env.ini",
-    "env_tracer_value.inc": "env.ini",
-    "environment.md": "env.ini",
-    "gpu_peak_table.inc": "gpu_peak.ini",
-    "kernel_names_table.inc": "kernel_names.ini",
-    "range_interfaces.inc": "interfaces.ini",
-    "measure_flags.inc": "records.ini",
-    "measure_table.inc": "records.ini",
-    "record_ids.inc": "records.ini",
-    "record_table.inc": "records.ini",
-    "option_ids.inc": "options.ini",
-    "option_table.inc": "options.ini",
-    "options.md": "options.ini",
-    "status_ids.inc": "status.ini",
-    "status_table.inc": "status.ini",
-    "unit_ids.inc": "units.ini",
-    "unit_table.inc": "units.ini",
-    "report_view_ids.inc": "views.ini",
-    "report_view_names.inc": "views.ini",
-    "report_view_table.inc": "views.ini",
-    "tool_views.inc": "views.ini",
-    "view_help.inc": "views.ini",
-    "words.inc": "views.ini",
-}
-
 # Above all C that is made of a table t.ini
 HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /* Generated from t.ini by gen.py: edit the table, not this file. */
