@@ -192,10 +192,11 @@ merges the files of the last start.
             "Names such as `a*,-b*`", "{explained}")
         text = support.gen("options.md", self.write("t.ini", source)).stdout
         self.assertIn("| `chrome` (trace events, for ui.perfetto.dev", text)
-        self.assertIn(" or `html` (a report in one file, for a browser). The last decides. |", text)
+        last = words.format_entries(support.GEN)[-1]
+        self.assertIn(" or `%s` (%s). The last decides. |" % (last.name, last.get("doc")), text)
         text = support.gen("option_table.inc", self.write("t.ini", source)).stdout
         self.assertIn('"      --fail-on GLOBS    chrome      trace events, for ui.perfetto.dev,', text)
-        self.assertIn('"                         html        a report in one file, for a browser\\n"', text)
+        self.assertIn('"' + " " * 25 + last.name.ljust(12) + last.get("doc"), text)
 
     def refuse(self, source, said):
         for output in ("option_ids.inc", "option_table.inc", "options.md"):

@@ -175,9 +175,9 @@ class Lists(support.Case):
         env = support.gen("environment.md", self.table("env.ini")).stdout
         self.assertIn("`STINT_REPORT=none|legacy|table|tree|gpu|fluid|ranks|ranges|cards[,sort=calls|", env)
         self.assertIn("`STINT_UNIT=ms|us|ns|auto|s`:", env)
-        self.add("interfaces.ini", INTERFACES.replace("[first]", "[last]").replace("= 3", "= 99"))
+        self.add("interfaces.ini", INTERFACES.replace("= 3", "= 4000").replace("= 100", "= 4001"))
         env = support.gen("environment.md", self.table("env.ini")).stdout
-        self.assertRegex(env, r"`STINT_RANGES=nvtx,[a-z,]+,last,second`:")
+        self.assertRegex(env, r"`STINT_RANGES=nvtx,[a-z,]+,first,second`:")
 
     def test_unknown_list(self):
         path = self.table("env.ini")
