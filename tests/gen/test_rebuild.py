@@ -19,7 +19,7 @@ add_executable(consumer consumer.c ${STINT_GENERATED})
 target_include_directories(consumer PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/gen
     ${SOURCE}/runtime ${SOURCE}/include)
 """
-# What consumer.c needs; make, whose rules are the same, builds no more.
+# The outputs that consumer.c needs: make, whose rules are the same, builds no others.
 NEEDED = r"record_ids|measure_flags|row_percentiles|report_columns|status_\w+|unit_ids|env_help"
 CMAKE = os.environ.get("CMAKE_COMMAND", "cmake")
 

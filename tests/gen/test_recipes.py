@@ -47,8 +47,8 @@ def examples():
 
 
 def is_file_of(item, file):
-    """Whether the file is an item of a list, in which words in capitals are names to be chosen."""
-    return re.fullmatch(re.sub(r"(?<![A-Za-z])[A-Z]{2,}(?![A-Za-z])", r"[a-z_]+", item), file)
+    """Whether the file is an item of a list, in which <word> is a name to be chosen."""
+    return re.fullmatch(re.sub(r"<\w+>", r"\\w+", item), file)
 
 
 def insert(text, file, where, line, new):
