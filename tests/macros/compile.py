@@ -327,9 +327,10 @@ def cell_coverage(_, __, ___):
     public = (INCLUDE / "stint" / "stint.h").read_text()
     prefixed = re.findall(r"(?m)^#define (STINT_(?!IMPL_)\w+)\(", public)
     macros = list(NAMES)
-    unlisted = sorted(set(prefixed) ^ set(NAMES.values()))
-    if unlisted:
-        raise Failed(f"stint.h or gen/names.ini has no {' '.join(unlisted)}")
+    for where, has, needs in (("gen/names.ini has no section with name =", NAMES.values(), prefixed),
+                              ("stint.h has no macro", prefixed, NAMES.values())):
+        if set(needs) - set(has):
+            raise Failed(f"{where} {' '.join(sorted(set(needs) - set(has)))}")
     functions = re.findall(r"STINT_IMPL_(?:\w+_)?(?:FUNCTION|PROCEDURE)\((?:[^,]*, [^,]*, )?(stint_\w+),",
                            public)
     if len(macros) < 10 or len(functions) < 10:
