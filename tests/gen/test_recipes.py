@@ -148,7 +148,8 @@ class Recipes(unittest.TestCase):
         found = {row["name"]: row.get("marks") for row in self.rows()}
         self.assertEqual(found, {"joined": 1, "pushed": None})
         self.assertRegex(self.said, r"(?m)^name +calls .*\bmarks\b")
-        self.run_in(self.tool, "merge", "--output", "merged.stint", "run.stint", "run.stint")
+        self.run_in("./program", STINT_FILE="2.stint", STINT_TRACE="1M")
+        self.run_in(self.tool, "merge", "--output", "merged.stint", "run.stint", "2.stint")
         self.assertIn('"marks":2', self.run_in(self.tool, "export", "merged.stint", "--to", "json"))
 
     def test_column(self):
