@@ -9,14 +9,9 @@
 
 #include <stdint.h>
 
-enum clock_kind { CLOCK_KIND_COUNTER = 1, CLOCK_KIND_MONOTONIC = 2 };
+#include "stamp.h"
 
-/* The same instant on all clocks. */
-struct clock_stamp {
-    uint64_t ticks;
-    uint64_t monotonic_ns; /* CLOCK_MONOTONIC_RAW */
-    uint64_t real_ns;      /* CLOCK_REALTIME */
-};
+enum clock_kind { CLOCK_KIND_COUNTER = 1, CLOCK_KIND_MONOTONIC = 2 };
 
 /* Where CLOCK_MONOTONIC_RAW is read: clock_gettime; the system call, where clock_gettime fails or
  * returns the same time again and again; clock_gettime although neither advances. */
@@ -40,9 +35,5 @@ uint64_t clock_ticks_at(uint64_t us);
 /* Ticks for a duration, and a duration for ticks. */
 uint64_t clock_ticks_of_ns(uint64_t ns);
 uint64_t clock_ns_of_ticks(uint64_t ticks);
-/* Nanoseconds per tick between two stamps. `first`, as clock_ticks_per_us said at the start (0 =
- * unknown), is taken where they are equal or cannot be right. */
-double clock_ns_per_tick(const struct clock_stamp *from, const struct clock_stamp *to,
-                         uint64_t first);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "unit_ids.inc" /* enum config_unit, from gen/units.ini */
+#include "unit.h"
 
 enum config_clock { CONFIG_CLOCK_AUTO, CONFIG_CLOCK_COUNTER, CONFIG_CLOCK_MONOTONIC };
 

@@ -33,7 +33,7 @@
 #include "lock.h"
 #include "print.h"
 #include "scratch.h"
-#include "terminal.h"
+#include "visible.h"
 #include "write_all.h"
 
 #define LINE_BYTES 1024
@@ -66,11 +66,11 @@ static void log_line_put(struct line *l) {
 
 /* Names and values are untrusted: a line stays one line, without control sequences. */
 static size_t escape_line(char *out, size_t size, const char *line, size_t length) {
-    int utf8 = terminal_is_utf8();
+    int utf8 = visible_in_utf8();
     size_t n = 0;
-    for (size_t i = 0; i < length && n + TERMINAL_PIECE < size;) {
+    for (size_t i = 0; i < length && n + VISIBLE_PIECE < size;) {
         size_t piece, columns;
-        i += terminal_show(line + i, length - i, utf8, out + n, &piece, &columns);
+        i += visible_character(line + i, length - i, utf8, out + n, &piece, &columns);
         n += piece;
     }
     return n;

@@ -12,10 +12,9 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "config.h"
 #include "number.h"
 #include "scratch.h"
-#include "terminal.h"
+#include "visible.h"
 
 #define FIRST_BYTES 16384
 #define PIECE_BYTES 65536
@@ -23,7 +22,7 @@
 
 void text_start(struct text *t) {
     memset(t, 0, sizeof *t);
-    t->utf8 = terminal_is_utf8();
+    t->utf8 = visible_in_utf8();
 }
 
 void text_free(struct text *t) {
@@ -97,10 +96,11 @@ size_t text_name(struct text *t, const char *bytes, size_t length, size_t column
         mark_columns = 1;
     }
     size_t used = 0, fits = 0, fits_length = t->length;
-    char piece[TERMINAL_PIECE];
+    char piece[VISIBLE_PIECE];
     for (size_t i = 0; i < length;) {
         size_t piece_length, piece_columns;
-        i += terminal_show(bytes + i, length - i, t->utf8, piece, &piece_length, &piece_columns);
+        i +=
+            visible_character(bytes + i, length - i, t->utf8, piece, &piece_length, &piece_columns);
         if (columns && used + piece_columns > columns) {
             t->length = fits_length;
             text_put(t, mark, strlen(mark));

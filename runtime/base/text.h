@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unit.h"
+
 struct text {
     char *data;
     size_t length;
@@ -45,7 +47,7 @@ size_t text_name(struct text *t, const char *bytes, size_t length, size_t column
 size_t text_columns(const char *number);
 
 #define TEXT_NUMBER 32
-/* unit: enum config_unit, from gen/units.ini. Four digits in auto. */
+/* unit: enum config_unit, from unit.h. Four digits in auto. */
 void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit);
 /* A time, which may be a lower bound: then with a mark before it that `t` can show. */
 void text_time_or_more(const struct text *t, char out[TEXT_NUMBER], uint64_t ns, int or_more,

@@ -584,7 +584,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     }
     s->start_ns = start_ns;
     s->is_format_4 = h->abi == 4;
-    s->ns_per_tick = clock_ns_per_tick(&h->start, now, h->ticks_per_us);
+    s->ns_per_tick = stamp_ns_per_tick(&h->start, now, h->ticks_per_us);
     if (h->ticks_per_us) {
         s->steady_ns_per_tick = 256000.0 / (double)h->ticks_per_us;
     }

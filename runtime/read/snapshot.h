@@ -12,9 +12,9 @@
 
 #include "arena/gpu_words.h"
 #include "base/arithmetic.h"
-#include "base/clock.h"
 #include "base/hash_map.h"
 #include "base/scratch.h"
+#include "base/stamp.h"
 #include "base/status.h"
 #include "records.h"
 #include "stint/detail/impl_layout.h"

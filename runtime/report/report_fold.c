@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/terminal.h"
+#include "base/visible.h"
 #include "report.h"
 
 #define FOLD_INDENT 4
@@ -19,7 +19,7 @@ static void fold_line(struct text *out, const char *line, size_t length, size_t 
     length = fold_trim(line, length);
     for (size_t at = 0; at < length;) {
         size_t columns;
-        size_t n = terminal_next(line + at, length - at, &columns);
+        size_t n = visible_next(line + at, length - at, &columns);
         if (line[at] == ' ' && at > from) {
             space = at;
         }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "run_parts.h"
 
@@ -50,7 +51,7 @@ static double measure_tick(const struct arena_header *h, int here) {
         clock_init((int)h->clock_kind);
         clock_stamp(&now);
         if (now.ticks > h->start.ticks && now.monotonic_ns > h->start.monotonic_ns) {
-            return clock_ns_per_tick(&h->start, &now, h->ticks_per_us);
+            return stamp_ns_per_tick(&h->start, &now, h->ticks_per_us);
         }
     }
     if (!h->ticks_per_us) {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/terminal.h"
+#include "base/visible.h"
 #include "read/rows.h"
 
 #define SECOND_NS ((uint64_t)1000000000)
@@ -51,15 +51,15 @@ static void label_put_value(struct text *out, struct export_name value, int term
         label_put_bytes(out, clean, all);
         return;
     }
-    int utf8 = terminal_is_utf8();
+    int utf8 = visible_in_utf8();
     for (size_t i = 0; i < all; i += n) {
-        char shown[TERMINAL_PIECE];
+        char shown[VISIBLE_PIECE];
         size_t length, columns;
         n = 1;
         if (label_is_special(clean[i])) {
             label_put_bytes(out, clean + i, n);
         } else {
-            n = terminal_show(clean + i, all - i, utf8, shown, &length, &columns);
+            n = visible_character(clean + i, all - i, utf8, shown, &length, &columns);
             label_put_bytes(out, shown, length);
         }
     }

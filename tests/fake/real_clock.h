@@ -17,7 +17,6 @@
 #define clock_ticks_at real_clock_ticks_at
 #define clock_ticks_of_ns real_clock_ticks_of_ns
 #define clock_ns_of_ticks real_clock_ns_of_ticks
-#define clock_ns_per_tick real_clock_ns_per_tick
 #include "base/clock.c"
 
 #endif

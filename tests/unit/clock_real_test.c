@@ -20,7 +20,7 @@ static int rate_is_right(int wanted) {
     pass_ns(100000000);
     clock_stamp(&to);
     double measured = 256000.0 / (double)clock_ticks_per_us();
-    double truth = clock_ns_per_tick(&from, &to, 0);
+    double truth = stamp_ns_per_tick(&from, &to, 0);
     return measured > truth * 0.9 && measured < truth * 1.1 &&
            to.real_ns - from.real_ns >= 90000000u;
 }

@@ -52,11 +52,11 @@ TEST(clock, rate_between_stamps) {
     clock_init(0);
     uint64_t first = clock_ticks_per_us();
     struct clock_stamp from = {1000, 500, 0}, to = {3000, 2450, 0}, late = {9000, 2450, 0};
-    CHECK(clock_ns_per_tick(&from, &to, first) == 0.975);
-    CHECK(clock_ns_per_tick(&to, &to, first) == 1.0); /* the first measurement */
-    CHECK(clock_ns_per_tick(&to, &from, first) == 1.0);
-    CHECK(clock_ns_per_tick(&from, &late, first) == 1.0); /* too far from it to be true */
-    CHECK(clock_ns_per_tick(&from, &late, 0) == 0.24375); /* nothing to compare with */
+    CHECK(stamp_ns_per_tick(&from, &to, first) == 0.975);
+    CHECK(stamp_ns_per_tick(&to, &to, first) == 1.0); /* the first measurement */
+    CHECK(stamp_ns_per_tick(&to, &from, first) == 1.0);
+    CHECK(stamp_ns_per_tick(&from, &late, first) == 1.0); /* too far from it to be true */
+    CHECK(stamp_ns_per_tick(&from, &late, 0) == 0.24375); /* nothing to compare with */
 }
 
 HARNESS_MAIN()

@@ -16,6 +16,7 @@
 #include "base/number.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "base/visible.h"
 #include "tool/common/command.h"
 #include "tool/common/tool_process.h"
 
@@ -99,7 +100,7 @@ struct top_screen_size top_screen_measure(void) {
 static void put_screen_line(struct text *t, const char *line, size_t length, uint32_t width) {
     size_t used = 0, at = 0, columns;
     while (at < length) {
-        size_t n = terminal_next(line + at, length - at, &columns);
+        size_t n = visible_next(line + at, length - at, &columns);
         if (used + columns > width) {
             text_add(t, "\x1b[0m");
             break;
