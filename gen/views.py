@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""views.ini: the views of a report, as an enum, its names and its functions (C), and for texts."""
+"""views.ini: the views of a report, as an enum, its names and its parts (C), and for texts."""
 
 import table
+
+WIDTH = 100
 
 
 def read(path):
     entries = table.read(path)
     for entry in entries:
-        entry.check(("doc",), ("default", "means"))
+        entry.check(("doc",) if "means" in entry.values else ("doc", "parts"), ("default", "means"))
         entry.check_identifier("name", entry.name)
+        for part in parts(entry):
+            entry.check_identifier("part", part)
         if "default" in entry.values:
             entry.one_of("default", ("yes",))
     table.unique(entries, "doc")
@@ -25,6 +29,10 @@ def names(entries):
     return [entry.name for entry in entries if not entry.get("means")]
 
 
+def parts(entry):
+    return entry.get("parts").split()
+
+
 def render_ids(path):
     lines = ["    REPORT_%s,\n" % name.upper() for name in names(read(path))]
     return "%senum report_view {\n%s    REPORT_VIEWS\n};\n" % (table.c_banner(path), "".join(lines))
@@ -37,12 +45,12 @@ def render_names(path):
 
 
 def render_c(path):
-    entries = read(path)
-    functions = ["int report_view_%s(const struct report *r, int closing);\n" % name
-                 for name in names(entries)]
-    rows = ["    report_view_%s,\n" % name for name in names(entries)]
-    return "%s%sstatic report_view_function *const report_views[REPORT_VIEWS] = {\n%s};\n" % (
-        table.c_banner(path), "".join(functions), "".join(rows))
+    """The parts of each view, with room for a NULL after the last."""
+    entries = [entry for entry in read(path) if not entry.get("means")]
+    rows = ["\n".join(table.wrap("{%s}," % ", ".join(parts(entry)), " " * 5, " " * 4, WIDTH)) + "\n"
+            for entry in entries]
+    return "%sstatic report_part *const report_views[REPORT_VIEWS][%d] = {\n%s};\n" % (
+        table.c_banner(path), max(len(parts(entry)) for entry in entries) + 1, "".join(rows))
 
 
 def render_tool(path):

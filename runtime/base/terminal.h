@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of the terminal at a descriptor, by the environment and ioctl. Nothing is kept:
- * each call sees the terminal as it is then.
+ * The terminal at a descriptor, as the environment and ioctl describe it. Nothing is kept: each
+ * call sees the terminal as it is then.
  */
 #ifndef STINT_TERMINAL_H
 #define STINT_TERMINAL_H

@@ -14,7 +14,6 @@
 #include "fluid_report.h"
 #include "fluid_rows.h"
 #include "read/rows.h"
-#include "report/report.h"
 
 #define NAME 55 /* columns */
 #define CELL 18

@@ -173,7 +173,7 @@ static enum fluid_key key_wanted(const struct report_options *o) {
     if (o->fluid.key) {
         return o->fluid.key;
     }
-    return report_options_fluid_sort(o);
+    return report_form_fluid_sort(o);
 }
 
 static int put_each_thread(struct fluid_page *p, struct fluid_instances *numbers) {

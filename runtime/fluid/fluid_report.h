@@ -5,9 +5,9 @@
 #ifndef STINT_FLUID_REPORT_H
 #define STINT_FLUID_REPORT_H
 
+#include "base/text.h"
 #include "fluid_rows.h"
 #include "read/columns.h"
-#include "report/report.h"
 
 #define FLUID_CELL 12 /* columns of one time, and of two */
 #define FLUID_CELL_TWO 24

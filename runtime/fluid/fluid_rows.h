@@ -10,9 +10,9 @@
 #ifndef STINT_FLUID_ROWS_H
 #define STINT_FLUID_ROWS_H
 
+#include "read/report_form.h"
 #include "read/rows.h"
 #include "read/snapshot.h"
-#include "report/report_options.h"
 
 /* ---- fluid_instances.c: the operators of one type, numbered in the order they were first seen:
  * conv0, conv1, … */

@@ -201,7 +201,7 @@ static const struct section sections[] = {
 
 static enum activity_sort section_sort(const struct report_options *o,
                                        const struct section *section) {
-    enum activity_sort by = report_options_activity_sort(o);
+    enum activity_sort by = report_form_activity_sort(o);
     if (by == ACTIVITY_SORT_TOTAL && section->by_size) {
         return ACTIVITY_SORT_BYTES;
     }

@@ -8,12 +8,6 @@
 
 #define TOP_MAX 1000000000u
 
-struct report_sort {
-    enum activity_sort activity;
-    enum fluid_key fluid;
-};
-
-#include "report_sorts.inc"
 #include "report_view_names.inc"
 
 const char *report_view_name(enum report_view view) {
@@ -81,12 +75,4 @@ int report_options_parse(const char *text, struct report_options *out) {
     }
     *out = o;
     return 0;
-}
-
-enum activity_sort report_options_activity_sort(const struct report_options *o) {
-    return report_sorts[o->sort].activity;
-}
-
-enum fluid_key report_options_fluid_sort(const struct report_options *o) {
-    return report_sorts[o->sort].fluid;
 }

@@ -17,13 +17,13 @@
 #include "base/machine.h"
 #include "base/output.h"
 #include "cost/cost.h"
+#include "fluid/report_legacy.h"
 #include "gpu/gpu.h"
 #include "interval.h"
 #include "process.h"
 #include "read/baseline.h"
 #include "record/thread.h"
 #include "report/report.h"
-#include "views/views.h"
 
 static int report_no_memory(void) {
     log_error("no memory for the report");
@@ -82,6 +82,7 @@ static int report_render_interval(struct text *out, const struct report_options 
     report_cost_read(&each, &cost, s.ns_per_tick);
     /* Without scopes a report of scopes has nothing to show, a report of GPUs may. */
     struct report_options chosen = *o;
+    chosen.no_line = how & PRINT_NO_LINE;
     int is_empty = (how & PRINT_QUIET) && s.node_count <= s.thread_count;
     if (is_empty &&
         (o->view == REPORT_LEGACY || o->view == REPORT_TABLE || o->view == REPORT_TREE)) {
@@ -90,7 +91,7 @@ static int report_render_interval(struct text *out, const struct report_options 
     struct report r = {&s, &chosen, out, &each, here_fill(&here)};
     int failed = 0;
     if (!is_empty || s.activity_count) {
-        failed = report_render(&r, !(how & PRINT_NO_LINE)) | out->failed;
+        failed = report_render(&r) | out->failed;
     }
     interval_close(&s);
     if (failed) {

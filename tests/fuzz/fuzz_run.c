@@ -13,8 +13,8 @@
 #include "read/columns.h"
 #include "read/rows.h"
 #include "read/trace.h"
+#include "report/report.h"
 #include "runfile/run_parts.h"
-#include "views/views.h"
 
 static void check_snapshot(const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
@@ -140,6 +140,7 @@ static void render(struct snapshot *s, const uint8_t *option) {
                                .corrected = option[1] & 1,
                                .set = option[0] & 8 ? 0 : REPORT_ALL_SETS,
                                .width = option[3],
+                               .no_line = option[0] & 64 ? 0 : 1,
                                .colour = option[0] & 16 ? 1 : 0,
                                .fluid = {.state = (enum fluid_state)(option[1] / 16 % 3),
                                          .detail = (enum fluid_detail)(option[3] % 4),
@@ -155,7 +156,7 @@ static void render(struct snapshot *s, const uint8_t *option) {
     o.sort = o.sort == UINT32_MAX ? report_column_find("total", 5) : o.sort;
     text_start(&out);
     out.utf8 = option[0] & 32 ? 1 : 0;
-    report_render(&report, option[0] & 64 ? 1 : 0);
+    report_render(&report);
     text_free(&out);
 }
 

@@ -9,9 +9,11 @@ import interfaces
 import records
 
 VIEWS = """[legacy]
+parts = rows line
 doc = plain rows
 
 [table]
+parts = head rows
 default = yes
 doc = a row a name
 
@@ -59,11 +61,9 @@ static const char *const report_view_names[REPORT_VIEWS] = {
 };
 """)
         self.assert_golden("report_view_table.inc", VIEWS, support.HEAD + """\
-int report_view_legacy(const struct report *r, int closing);
-int report_view_table(const struct report *r, int closing);
-static report_view_function *const report_views[REPORT_VIEWS] = {
-    report_view_legacy,
-    report_view_table,
+static report_part *const report_views[REPORT_VIEWS][3] = {
+    {rows, line},
+    {head, rows},
 };
 """)
         self.assert_golden("tool_views.inc", VIEWS, support.HEAD + """\
@@ -78,6 +78,9 @@ static const struct view_name view_names[] = {
     def test_refused(self):
         self.refuse(VIEWS.replace("default = yes\n", ""),
                     "[threads]: not one view of the table is the default")
+        self.refuse(VIEWS.replace("parts = head rows\n", ""), "[table]: no key 'parts'")
+        self.refuse(VIEWS.replace("rows line", "rows, line"),
+                    "[legacy]: part 'rows,' is not a C identifier in lower case")
         self.refuse(VIEWS.replace("= yes", "= no"), "[table]: unknown default 'no' (yes)")
         self.refuse(VIEWS.replace("= table,", "= tables,"), "[threads]: it means no view of the table")
         self.refuse(VIEWS.replace("a row a thread", "a row a name"),
@@ -165,7 +168,7 @@ class Lists(support.Case):
             file.write(text)
 
     def test_a_line_of_a_table_is_in_every_list(self):
-        self.add("views.ini", "\n[cards]\ndoc = cards\n")
+        self.add("views.ini", "\n[cards]\nparts = report_cards\ndoc = cards\n")
         self.add("units.ini", "\n[s]\nns = 1000000000\ndecimals = 3\n")
         self.add("columns.ini", "\n[spread]\ntitle = spread\nkind = time\nfield = spread_ns\n"
                  "sort = yes\nviews = none\ndoc = A spread.\n")

@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "read/rows.h"
 #include "read/trace.h"
-#include "views/views.h"
+#include "report/report.h"
 
 /* ---- A list of streams with one entry, which is its own successor. */
 
@@ -121,7 +121,7 @@ TEST(circles, sets_of_the_legacy_view_cost_two_looks_at_the_nodes) {
     nodes_at = (char *)s.nodes;
     CHECK(!mprotect(nodes_at, bytes, PROT_NONE) && !sigaction(SIGSEGV, &action, NULL));
     text_start(&out);
-    CHECK(!report_render(&r, 1));
+    CHECK(!report_render(&r));
     CHECK_EQ_U64(headers_in(&out), 1 + NODES);
     CHECK_EQ_U64(groupings, 1);
     CHECK(looks >= 2 * (bytes / page) && looks <= 6 * (bytes / page + 1));

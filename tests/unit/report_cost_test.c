@@ -10,7 +10,7 @@
 
 #include "recorded.h"
 #include "support.h"
-#include "views/views.h"
+#include "report/report.h"
 
 /* Nanoseconds. TIMED is that of the footer, which no corrected time has in it. */
 #define TIMED 3001
@@ -362,7 +362,7 @@ static char *render(const char *view, const struct report_cost *each) {
     s.ns_per_tick = ns_per_tick;
     struct report r = {&s, &o, &out, each, &nowhere};
     text_start(&out);
-    CHECK(!report_render(&r, 1));
+    CHECK(!report_render(&r));
     text_put(&out, "", 1);
     char *text = strdup(out.data);
     text_free(&out);

@@ -9,7 +9,7 @@
 #include "gpu_activities.h"
 #include "read/columns.h"
 #include "read/snapshot.h"
-#include "views/views.h"
+#include "report/report.h"
 
 static const struct report_about nowhere;
 #define PINNED_TO_DEVICE                                                                           \
@@ -53,7 +53,7 @@ static void read_and_print(void) {
         o.threads = view & 1;
         struct report r = {&s, &o, &out, &(struct report_cost){.timed = 1000}, &nowhere};
         text_start(&out);
-        CHECK(!report_render(&r, 1));
+        CHECK(!report_render(&r));
         text_free(&out);
     }
     snapshot_free(&s);

@@ -10,6 +10,7 @@
 
 #include "arena_copy.h"
 #include "base/config.h"
+#include "fluid/report_legacy.h"
 #include "gpu_sums.h"
 #include "read/columns.h"
 #include "report/report.h"
@@ -70,9 +71,8 @@ static void print_views(struct snapshot *s) {
         struct report r = {s, &o, &out, &(struct report_cost){.timed = 1000}, &nowhere};
         text_start(&out);
         report_header(&r);
-        report_legacy(&(struct report){s, &(struct report_options){.set = 0}, &out, 0, &nowhere},
-                      1);
-        CHECK(!(view ? view == 1 ? report_table(&r) : report_tree(&r) : report_legacy(&r, 1)));
+        report_legacy(&(struct report){s, &(struct report_options){.set = 0}, &out, 0, &nowhere});
+        CHECK(!(view ? view == 1 ? report_table(&r) : report_tree(&r) : report_legacy(&r)));
         report_footer(&r);
         text_free(&out);
     }

@@ -12,7 +12,6 @@
 #include "base/arithmetic.h"
 #include "base/launch.h"
 #include "base/log.h"
-#include "views/views.h"
 
 /* A name of a view that only the tool takes, and the text that it means. */
 struct view_name {
@@ -141,7 +140,7 @@ static int render_run(struct text *out, struct run *r, const struct report_optio
         report_cost_read(&cost, r->cost, r->snapshot.ns_per_tick);
         report.cost = &cost;
     }
-    return report_render(&report, 1);
+    return report_render(&report);
 }
 
 static int render_folded(struct text *out, struct run *r, const struct report_options *o) {

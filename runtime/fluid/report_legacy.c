@@ -4,14 +4,16 @@
  * milliseconds, six digits. Differences, on purpose: sorted, never in e-notation, no glog prefix
  * unless asked, and losses are said.
  */
+#include "report_legacy.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/log.h"
 #include "base/name.h"
+#include "base/text.h"
 #include "read/columns.h"
-#include "report.h"
 
 #define NAME_WIDTH 30
 
@@ -154,7 +156,7 @@ static int put_all_sets(const struct report *r, struct legacy_listing *l) {
     return 0;
 }
 
-int report_legacy(const struct report *r, int line) {
+int report_legacy(const struct report *r) {
     struct legacy_listing l = {.shown = 0};
     if (list_rows(&l, r)) {
         return -1;
@@ -167,13 +169,12 @@ int report_legacy(const struct report *r, int line) {
     if (!l.shown && r->options->wanted) {
         text_add(r->out, "(" REPORT_NO_MATCH ")\n");
     }
-    if (line) {
-        legacy_put_prefix(r, 0);
-        text_put(r->out, "--------------------------------------------------\n", 51);
-        report_losses(r, "stint: ");
-        report_not_corrected(r, "stint: ");
-    }
     return 0;
+}
+
+void report_legacy_line(const struct report *r) {
+    legacy_put_prefix(r, 0);
+    text_put(r->out, "--------------------------------------------------\n", 51);
 }
 
 int report_legacy_row(const struct report *r, const char *name) {
