@@ -79,6 +79,9 @@ function(stint_test_cases prefix script)
     endforeach()
 endfunction()
 
+add_library(stint_harness_main STATIC "${STINT_HARNESS_DIR}/harness_main.c")
+stint_test_settings(stint_harness_main)
+
 function(stint_add_test)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;PREFIX;AS;TIMEOUT" "SOURCES;LIBS;LABELS;ENV")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR NOT arg_SOURCES)
@@ -89,7 +92,7 @@ function(stint_add_test)
     endif()
     add_executable(${arg_TARGET} ${arg_SOURCES})
     target_include_directories(${arg_TARGET} PRIVATE "${STINT_HARNESS_DIR}")
-    target_link_libraries(${arg_TARGET} PRIVATE ${arg_LIBS})
+    target_link_libraries(${arg_TARGET} PRIVATE stint_harness_main ${arg_LIBS})
     stint_test_settings(${arg_TARGET})
 
     if(arg_AS)

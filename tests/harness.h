@@ -6,7 +6,6 @@
  *     TEST(clock, never_steps_back) {
  *         CHECK(later >= earlier);
  *     }
- *     HARNESS_MAIN()                      // in one file of the program
  *
  * Each case runs in a process of its own, so that a crash, a hang or a destroyed library state
  * stays its own. Failures are counted in memory shared with that process: a CHECK counts from any
@@ -52,10 +51,16 @@ struct harness_result {
     char why[200];
 };
 
+struct harness_text {
+    char *text;
+    struct harness_text *next;
+};
+
 /* Weak: one copy for all files of a program. */
 __attribute__((weak)) struct harness_case *harness_cases;
 __attribute__((weak)) struct harness_case *harness_last;
 __attribute__((weak)) struct harness_result *harness_result;
+__attribute__((weak)) struct harness_text *harness_texts;
 __attribute__((weak)) int harness_fd = 2; /* the real stderr, also while fd 2 is captured */
 
 #define HARNESS_FN static inline __attribute__((unused))
@@ -83,10 +88,10 @@ __attribute__((weak)) int harness_fd = 2; /* the real stderr, also while fd 2 is
         return;                                                                                    \
     } while (0)
 
-#define HARNESS_MAIN()                                                                             \
-    int main(int argc, char **argv) {                                                              \
-        return harness_main(argc, argv);                                                           \
-    }
+#define HARNESS_MAIN() /* of no effect */
+
+/* Runs the block after it in a child, whose checks count here, and waits for the child's end. */
+#define IN_CHILD() for (int in_child = harness_child(); in_child; _exit(0))
 
 HARNESS_FN void harness_add(struct harness_case *c) {
     if (harness_last) {
@@ -151,8 +156,19 @@ HARNESS_FN uint64_t harness_mapped(void) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the bytes that `fn` writes to the descriptor, NUL-terminated; the caller frees them. NULL
- * if there is no temporary file. */
+/* Returns an allocated text, which lives as long as the process: no test frees it. */
+HARNESS_FN char *harness_keep(char *text) {
+    struct harness_text *kept = (struct harness_text *)malloc(sizeof *kept);
+    if (kept) {
+        kept->text = text;
+        kept->next = harness_texts;
+        harness_texts = kept;
+    }
+    return text;
+}
+
+/* Returns the bytes that `fn` writes to the descriptor, NUL-terminated and kept. NULL if there is
+ * no temporary file. */
 HARNESS_FN char *harness_capture(int fd, void (*fn)(void *), void *arg) {
     char *text = NULL;
     FILE *file = tmpfile();
@@ -180,7 +196,7 @@ done:
     if (saved >= 0) {
         close(saved);
     }
-    return text;
+    return harness_keep(text);
 }
 
 HARNESS_FN void harness_run(const struct harness_case *c) {
@@ -201,17 +217,29 @@ HARNESS_FN unsigned harness_child_seconds(void) {
     return harness_seconds() / 2;
 }
 
-/* Runs `body` in a child and waits for it; its checks count here. */
-HARNESS_FN void harness_in_child(void (*body)(void)) {
+/* Checks that the child ends, and with status 0. */
+HARNESS_FN int harness_ends_well(pid_t child) {
     int status = 1;
+    return CHECK(child > 0 && waitpid(child, &status, 0) == child) &
+           CHECK_EQ_U64((uint64_t)status, 0);
+}
+
+/* Returns 1 in a child, and 0 here after the child's end. */
+HARNESS_FN int harness_child(void) {
     pid_t child = fork();
     if (child == 0) {
         alarm(harness_child_seconds());
-        body();
-        _exit(0);
+        return 1;
     }
-    CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    CHECK_EQ_U64((uint64_t)status, 0);
+    harness_ends_well(child);
+    return 0;
+}
+
+/* Runs `body` in a child and waits for it; its checks count here. */
+HARNESS_FN void harness_in_child(void (*body)(void)) {
+    IN_CHILD() {
+        body();
+    }
 }
 
 /* Returns the wait status of the case's process. */

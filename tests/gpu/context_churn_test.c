@@ -203,5 +203,3 @@ TEST(context_churn, each_scope_is_measured_on_its_device_or_lost) {
     CHECK_EQ_U64(check_nodes(&t.s), THREADS);
     traced_free(&t);
 }
-
-HARNESS_MAIN()

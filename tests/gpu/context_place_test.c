@@ -6,13 +6,13 @@
  * stops the thread at a call of each kind. When the table is full, the context that has not been in
  * use for the longest time loses its place. Times that cannot be asked for delay no others.
  */
-#include <pthread.h>
 #include <semaphore.h>
 #include <sys/wait.h>
 
 #include "../unit/traced.h"
 #include "cuda_double.h"
 #include "gpu/gpu.h"
+#include "harness_threads.h"
 
 static void *first, *second; /* contexts of device 0, which is primary, and of device 1 */
 static const char *stopped_at;
@@ -354,10 +354,8 @@ static void *crash_device(void *unused) {
 
 static void crash_once(const char *function, void *unused) {
     if (stopped_at && !strcmp(function, stopped_at)) {
-        pthread_t t;
         stopped_at = NULL;
-        CHECK(!pthread_create(&t, NULL, crash_device, NULL));
-        pthread_join(t, NULL);
+        thread_run(crash_device, NULL);
     }
     (void)unused;
 }
@@ -376,5 +374,3 @@ TEST(context_place, the_device_crashes_while_the_context_is_looked_for) {
     CHECK_EQ_U64(arena_header()->gpu_in_flight, 0);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED) + lost(STINT_STATUS_GPU_CONTEXT), 2);
 }
-
-HARNESS_MAIN()

@@ -4,12 +4,12 @@
  * a context, keep the program's own error, and fail for other reasons. Reports and counts of lost
  * times are compared with fixed texts and numbers.
  */
-#include <pthread.h>
 
 #include "../unit/recorded.h"
 #include "cuda_double.h"
 #include "cudart_double.h"
 #include "gpu/gpu.h"
+#include "harness_threads.h"
 
 static const struct gpu_ops *start(void) {
     double_reset();
@@ -228,9 +228,7 @@ static void print_table(void *unused) {
 }
 
 static void check_report(const char *wanted) {
-    char *report = harness_capture(2, print_table, NULL);
-    CHECK_CONTAINS(report, wanted);
-    free(report);
+    CHECK_CONTAINS(harness_capture(2, print_table, NULL), wanted);
 }
 
 static void run_range(void *unused) {
@@ -246,9 +244,7 @@ static void check_broken(cudaError_t code, int version, const char *reason, int 
     for (int i = 0; i < 3 && !capture_first; ++i) {
         scope(NULL, 1);
     }
-    char *said = harness_capture(2, run_range, NULL);
-    CHECK_CONTAINS(said, line);
-    free(said);
+    CHECK_CONTAINS(harness_capture(2, run_range, NULL), line);
     for (int i = 0; i < 3 && capture_first; ++i) {
         scope(NULL, 1);
     }
@@ -296,15 +292,9 @@ static void *first_scope(void *barrier) {
 
 TEST(gpu_cudart, no_device_for_many_at_once) {
     pthread_barrier_t barrier;
-    pthread_t thread[8];
     cudart_double_broken(cudaErrorNoDevice, CUDART_VERSION);
     pthread_barrier_init(&barrier, NULL, 8);
-    for (int i = 0; i < 8; ++i) {
-        CHECK(!pthread_create(&thread[i], NULL, first_scope, &barrier));
-    }
-    for (int i = 0; i < 8; ++i) {
-        pthread_join(thread[i], NULL);
-    }
+    threads_run(8, first_scope, &barrier, 0);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 8);
 }
 
@@ -316,5 +306,3 @@ TEST(gpu_cudart, a_report_alone_asks_nothing) {
     CHECK(!gpu_known());
     CHECK_EQ_U64(double_calls_all(), 0);
 }
-
-HARNESS_MAIN()

@@ -3,11 +3,11 @@
  * Other clients of CUPTI in the process: one that takes its buffers, and one that uses the
  * functions per subscriber of CUDA 13.2 and later.
  */
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 
 #include "cupti_seen.h"
+#include "harness_threads.h"
 
 /* ---- One that registers buffer callbacks of its own. */
 
@@ -44,9 +44,7 @@ static void flush(void *how) {
 }
 
 static void check_flush(int how, const char *line, const char *words) {
-    char *said = harness_capture(2, flush, &how);
-    CHECK_STR_EQ(said, line);
-    free(said);
+    CHECK_STR_EQ(harness_capture(2, flush, &how), line);
     if (*words) {
         CHECK_CONTAINS(described(), words);
     } else {
@@ -81,9 +79,7 @@ static void step(void *unused) {
 }
 
 static void check_step(const char *line) {
-    char *said = harness_capture(2, step, NULL);
-    CHECK_STR_EQ(said, line);
-    free(said);
+    CHECK_STR_EQ(harness_capture(2, step, NULL), line);
 }
 
 /* 2048 records of calls fill a buffer. */
@@ -165,12 +161,12 @@ TEST(cupti_clients, says_nothing_where_it_is_in_doubt) {
     cupti_double_call_on("cuStreamBeginCapture_v2", stream, 0);
     CHECK(!double_capture_begin(stream, 0));
     int how = TRACER_WAIT;
-    free(harness_capture(2, flush, &how)); /* says that it does not wait */
+    harness_capture(2, flush, &how); /* says that it does not wait */
     CHECK(!strstr(described(), "client"));
     int code = double_capture_end(stream);
     cupti_double_call_on("cuStreamEndCapture", stream, code);
     CHECK(!double_fail("cuCtxSynchronize:*=700"));
-    free(harness_capture(2, flush, &how));
+    harness_capture(2, flush, &how);
     CHECK(!strstr(described(), "client"));
     double_fail(NULL);
     check_flush(TRACER_WAIT, TAKEN, ", another CUPTI client took the records of 6 launches");
@@ -190,9 +186,7 @@ static void *launch_often(void *unused) {
 static void flush_beside_launches(void *unused) {
     pthread_t threads[3];
     (void)unused;
-    for (int i = 0; i < 3; ++i) {
-        CHECK(!pthread_create(&threads[i], NULL, launch_often, NULL));
-    }
+    threads_start(threads, 3, launch_often, NULL, 0);
     for (int i = 0; i < 60; ++i) {
         static const int how[] = {TRACER_COMPLETE, TRACER_WAIT, TRACER_FORCED};
         tracer_flush(how[i % 3]);
@@ -201,16 +195,12 @@ static void flush_beside_launches(void *unused) {
             CHECK(!tracer_start());
         }
     }
-    for (int i = 0; i < 3; ++i) {
-        pthread_join(threads[i], NULL);
-    }
+    threads_join(threads, 3);
 }
 
 TEST(cupti_clients, none_is_seen_beside_launches_of_threads) {
     begin_in_context();
-    char *said = harness_capture(2, flush_beside_launches, NULL);
-    CHECK_STR_EQ(said, "");
-    free(said);
+    CHECK_STR_EQ(harness_capture(2, flush_beside_launches, NULL), "");
     CHECK(!strstr(described(), "client"));
 }
 
@@ -287,9 +277,7 @@ static void check_excluded(const char *fault, const char *line) {
     prepare();
     cupti_double_version(130200);
     CHECK(!cupti_double_fail(fault));
-    char *said = harness_capture(2, start_in_vain, NULL);
-    CHECK_STR_EQ(said, line);
-    free(said);
+    CHECK_STR_EQ(harness_capture(2, start_in_vain, NULL), line);
     CHECK(!cupti_double_subscribed() && !cupti_double_enabled(10));
 }
 
@@ -413,8 +401,5 @@ TEST(cupti_clients, functions_per_subscriber_fail) {
     CHECK(!cupti_double_fail("cuptiActivityEnable_v2=35"));
     char *said = harness_capture(2, start_in_vain, NULL);
     CHECK_CONTAINS(said, "cuptiActivityEnable: no permission to profile this GPU");
-    free(said);
     CHECK(!cupti_double_subscribed() && !cupti_double_mixed());
 }
-
-HARNESS_MAIN()

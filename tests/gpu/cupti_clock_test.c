@@ -156,5 +156,3 @@ TEST(cupti_clock, times_follow_each_other_over_a_change) {
     CHECK_EQ_U64(t.start - last.start, 20 * MS);
     CHECK_EQ_U64(get_start(&t), 20 * S + 20 * MS);
 }
-
-HARNESS_MAIN()

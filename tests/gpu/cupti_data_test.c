@@ -4,12 +4,12 @@
  * fields of every kind and size of record, names, lost and broken records, late buffers. The
  * expected values are those that the test gave to the double.
  */
-#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "cupti/cupti_private.h"
 #include "cupti_seen.h"
+#include "harness_threads.h"
 
 TEST(cupti_data, kernel) {
     begin();
@@ -533,9 +533,7 @@ static void *launch_one(void *unused) {
 }
 
 static void launch_by_another_thread(void) {
-    pthread_t other;
-    pthread_create(&other, NULL, launch_one, NULL);
-    pthread_join(other, NULL);
+    thread_run(launch_one, NULL);
     fake_advance(10000);
 }
 
@@ -686,11 +684,9 @@ TEST(cupti_data, buffers_of_threads_that_come_late) {
     CHECK(!tracer_start());
     fake_advance(1000);
     for (unsigned i = 0; i < 200; ++i) {
-        pthread_t other;
         uint64_t ns = draw_below(&seed, 20000);
         if (i % 3 == 0) {
-            pthread_create(&other, NULL, launch_on_its_own_stream, &ns);
-            pthread_join(other, NULL);
+            thread_run(launch_on_its_own_stream, &ns);
         }
         cupti_double_launch(&add_kernel);
         fake_advance(6000 + draw_below(&seed, 20000));
@@ -752,5 +748,3 @@ TEST(cupti_data, no_memory_for_a_buffer) {
     CHECK(errno == 77);
     CHECK_EQ_U64(cupti_double_refused(), 1);
 }
-
-HARNESS_MAIN()

@@ -29,7 +29,6 @@ static char *output_of(const char *library, const char *how, const char *more) {
 static void check_run(const char *how, const char *more, const char *expected) {
     char *said = output_of(CUPTI_DOUBLE_LIBRARY, how, more);
     CHECK_STR_EQ(said, expected);
-    free(said);
 }
 
 TEST(cupti_life, from_load_to_exit) {
@@ -57,7 +56,6 @@ TEST(cupti_life, not_unless_asked) {
     for (int i = 0; i < 5; ++i) {
         char *said = output_of(CUPTI_DOUBLE_LIBRARY, "", settings[i]);
         CHECK_CONTAINS(said, expected);
-        free(said);
     }
 }
 
@@ -65,7 +63,6 @@ TEST(cupti_life, a_child_has_none) {
     char *said = output_of(CUPTI_DOUBLE_LIBRARY, "fork", "STINT_GPU=cupti");
     CHECK_CONTAINS(said, "child: start -1, on 0, calls 0, \"\"\n");
     CHECK_CONTAINS(said, "driver goes: cupti 13.1: 9 records");
-    free(said);
 }
 
 TEST(cupti_life, held_by_another_tool) {
@@ -75,7 +72,6 @@ TEST(cupti_life, held_by_another_tool) {
     CHECK_CONTAINS(said, "stint: no GPU activities: cuptiSubscribe: another tool has CUPTI");
     CHECK_CONTAINS(said, "no cupti: cuptiSubscribe: another tool has CUPTI (nsys, ncu,");
     CHECK_CONTAINS(said, "train");
-    free(said);
 }
 
 TEST(cupti_life, no_library) {
@@ -83,7 +79,6 @@ TEST(cupti_life, no_library) {
     CHECK_CONTAINS(said, "stint: no GPU activities: ");
     CHECK_CONTAINS(said, "/nonexistent/libcupti.so.13: ");
     CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
-    free(said);
 }
 
 /* Two installed libraries: the program has loaded one, which is tried first. */
@@ -131,7 +126,6 @@ static void check_wheel(const char *cudart, const char *cupti, const char *cupti
              DOUBLE_LIBRARY, top, cudart);
     char *said = output_of("", "", settings);
     CHECK_CONTAINS(said, "main: on 1, subscribed 1\n");
-    free(said);
     snprintf(settings, sizeof settings, "rm -r '%s'", top);
     CHECK(system(settings) == 0);
 }
@@ -144,7 +138,6 @@ TEST(cupti_life, the_library_of_the_programs_wheels) {
 TEST(cupti_life, the_first_of_two_libraries) {
     char *said = output_of_two("");
     CHECK_CONTAINS(said, "main: on 1, subscribed 1\n");
-    free(said);
 }
 
 TEST(cupti_life, the_next_library_if_the_first_refuses) {
@@ -154,7 +147,6 @@ TEST(cupti_life, the_next_library_if_the_first_refuses) {
         snprintf(faults, sizeof faults, "STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=%s", codes[i]);
         char *said = output_of_two(faults);
         CHECK_CONTAINS(said, "main: on 1, subscribed 0\n"); /* the other one is */
-        free(said);
     }
 }
 
@@ -162,7 +154,6 @@ TEST(cupti_life, no_next_library_for_other_codes) {
     char *said = output_of_two("STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=39");
     CHECK_CONTAINS(said, "cuptiSubscribe: another tool has CUPTI");
     CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
-    free(said);
 }
 
 /* There it says that another client uses functions that exclude this library's: a second CUPTI in
@@ -172,7 +163,6 @@ TEST(cupti_life, no_next_library_beside_another_client) {
                                "STINT_CUPTI_DOUBLE_FAIL=cuptiSubscribe=14");
     CHECK_CONTAINS(said, "cuptiSubscribe: another CUPTI client uses the functions per subscriber");
     CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
-    free(said);
 }
 
 TEST(cupti_life, all_libraries_refuse) {
@@ -181,7 +171,6 @@ TEST(cupti_life, all_libraries_refuse) {
     CHECK_CONTAINS(said, "stint: no GPU activities: cuptiSubscribe: this CUPTI and the CUDA driver "
                          "do not go together; timers and captures go on\n");
     CHECK_CONTAINS(said, "main: on 0, subscribed 0\n");
-    free(said);
 }
 
 TEST(cupti_life, real_library_without_a_driver) {
@@ -190,10 +179,7 @@ TEST(cupti_life, real_library_without_a_driver) {
     CHECK_CONTAINS(said, "stint: no GPU activities: no CUDA driver: no /nonexistent/libcuda.so.1; "
                          "timers and captures go on\n");
     CHECK_CONTAINS(said, "train");
-    free(said);
 #else
     SKIP("no CUDA toolkit here");
 #endif
 }
-
-HARNESS_MAIN()

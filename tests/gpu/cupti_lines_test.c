@@ -4,9 +4,9 @@
  * must be those of the kernels that the test launched from them, also with threads, late records
  * and forks.
  */
-#include <pthread.h>
 
 #include "cupti_seen.h"
+#include "harness_threads.h"
 #include "read/line_rows.h"
 #include "session/interval.h"
 
@@ -108,9 +108,7 @@ TEST(cupti_lines, threads_are_added_up) {
     begin();
     run_lines();
     for (int i = 0; i < 4; ++i) {
-        pthread_t thread;
-        CHECK(!pthread_create(&thread, NULL, run_thread, i % 2 ? NULL : &rows));
-        pthread_join(thread, NULL);
+        thread_run(run_thread, i % 2 ? NULL : &rows);
     }
     take();
     check_line(10, 6, 33000);
@@ -163,5 +161,3 @@ TEST(cupti_lines, the_child_of_a_fork_has_lines_of_its_own) {
     take();
     check_line(20, 1, 1000);
 }
-
-HARNESS_MAIN()

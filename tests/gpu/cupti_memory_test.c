@@ -82,5 +82,3 @@ TEST(cupti_memory, more_than_the_ring_holds) {
     }
     traced_free(&t);
 }
-
-HARNESS_MAIN()

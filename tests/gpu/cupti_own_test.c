@@ -74,5 +74,3 @@ TEST(cupti_own, callbacks_only_where_all_calls_are_recorded) {
     CHECK(!cupti_double_calls_back("cuEventRecord"));
     CHECK(cupti_double_calls_back("cuEventQuery"));
 }
-
-HARNESS_MAIN()

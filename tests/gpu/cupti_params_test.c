@@ -55,5 +55,3 @@ TEST(cupti_params, a_configuration_has_it_in_one_place) {
     CHECK(cupti_places_config[0] == CUPTI_CONFIG_WORD * 8);
     CHECK(cupti_places_config[1] == CUPTI_CONFIG_WORD * 8);
 }
-
-HARNESS_MAIN()

@@ -316,5 +316,3 @@ REAL_IS_MISSING(names)
 REAL_IS_MISSING(launches)
 REAL_IS_MISSING(the_double_is_like_it)
 #endif
-
-HARNESS_MAIN()

@@ -4,11 +4,11 @@
  * start and stop, faults, fork, waiting for CUDA. Each case starts with a process that has made no
  * call of CUPTI.
  */
-#include <pthread.h>
 #include <signal.h>
 
 #include "cupti_seen.h"
 #include "gpu/gpu.h"
+#include "harness_threads.h"
 #include "session/process.h"
 
 TEST(cupti, nothing_is_asked_unless_wanted) {
@@ -54,9 +54,7 @@ static void start_in_vain(void *unused) {
 }
 
 static void check_refused(const char *line, const char *described_as) {
-    char *said = harness_capture(2, start_in_vain, NULL);
-    CHECK_STR_EQ(said, line);
-    free(said);
+    CHECK_STR_EQ(harness_capture(2, start_in_vain, NULL), line);
     CHECK_STR_EQ(described(), described_as);
     CHECK(!tracer_is_on());
     CHECK(!cupti_double_subscribed());
@@ -100,14 +98,12 @@ TEST(cupti, no_library) {
     CHECK_CONTAINS(said, "stint: no GPU activities: ");
     CHECK_CONTAINS(said, "/nonexistent/libcupti.so.13: ");
     CHECK_CONTAINS(said, "No such file or directory");
-    free(said);
 }
 
 TEST(cupti, another_library) {
     setenv("STINT_CUPTI_LIB", DOUBLE_LIBRARY, 1); /* the driver's */
     char *said = harness_capture(2, start_in_vain, NULL);
     CHECK_CONTAINS(said, "this CUPTI lacks cuptiGetVersion: CUDA 11.5 or later is needed");
-    free(said);
 }
 
 TEST(cupti, without_a_driver) {
@@ -227,14 +223,8 @@ static void *start_and_stop(void *unused) {
 }
 
 TEST(cupti, threads_start_and_stop_at_once) {
-    pthread_t t[THREADS];
     prepare();
-    for (int i = 0; i < THREADS; ++i) {
-        pthread_create(&t[i], NULL, start_and_stop, NULL);
-    }
-    for (int i = 0; i < THREADS; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(THREADS, start_and_stop, NULL, 0);
     CHECK(!tracer_is_on());
     CHECK(!cupti_double_subscribed());
     for (uint32_t kind = 1; kind < 50; ++kind) {
@@ -437,7 +427,6 @@ TEST(cupti, refused_when_cuda_is_found) {
     char *said = harness_capture(2, find_cuda, NULL);
     CHECK_STR_EQ(said, "stint: no GPU activities: cuptiSubscribe: another tool has CUPTI (nsys, "
                        "ncu, cuda-gdb, a profiler); timers and captures go on\n");
-    free(said);
     CHECK(!tracer_is_on() && !tracer_is_waiting());
     tracer_stop();
 }
@@ -539,5 +528,3 @@ TEST(cupti, in_the_line_of_the_gpu) {
     process_describe_gpu(text, sizeof text);
     CHECK_STR_EQ(text, "driver; cupti 13.1: 0 records, 0.0 % of the run");
 }
-
-HARNESS_MAIN()

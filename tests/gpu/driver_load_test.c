@@ -11,6 +11,7 @@
 #include "driver_support.h"
 #include "fake_clock.h"
 #include "gpu/gpu.h"
+#include "harness_threads.h"
 
 /* A copy of a library, in the working folder, in which these names (up to NULL) are not found. */
 struct copy {
@@ -185,9 +186,7 @@ TEST(gpu_driver_load, many_first_callers) {
     double_init();
     config.driver_lib = DOUBLE_LIBRARY;
     pthread_barrier_init(&barrier, NULL, THREADS);
-    for (int i = 0; i < THREADS; ++i) {
-        CHECK(!pthread_create(&thread[i], NULL, ask_for_ops, &barrier));
-    }
+    threads_start(thread, THREADS, ask_for_ops, &barrier, 0);
     for (int i = 0; i < THREADS; ++i) {
         void *ops;
         pthread_join(thread[i], &ops);
@@ -279,5 +278,3 @@ TEST(gpu_driver_load, by_the_library_of_each_back_end) {
     gpu_set_list(needs_none);
     CHECK(gpu_may_seek());
 }
-
-HARNESS_MAIN()

@@ -3,12 +3,10 @@
 #ifndef STINT_TESTS_DRIVER_SUPPORT_H
 #define STINT_TESTS_DRIVER_SUPPORT_H
 
-#include <pthread.h>
-
 #include "base/config.h"
 #include "cuda_double.h"
 #include "gpu/gpu_backends.h"
-#include "harness.h"
+#include "harness_threads.h"
 
 HARNESS_FN const struct gpu_ops *driver_open_as(const char *library) {
     config.driver_lib = library;
@@ -26,10 +24,8 @@ HARNESS_FN const struct gpu_ops *start(void) {
 }
 
 HARNESS_FN int on_a_thread(void *(*run)(void *), void *arg) {
-    pthread_t t;
     void *result = NULL;
-    CHECK(!pthread_create(&t, NULL, run, arg));
-    pthread_join(t, &result);
+    result = thread_run(run, arg);
     return (int)(uintptr_t)result;
 }
 

@@ -410,5 +410,3 @@ TEST(gpu_driver, faults_that_cannot_be_read) {
     CHECK(double_fail("cuEventQuery:1=700,cuEventDestroy_v2:*=4") == 0);
     CHECK(double_fail(NULL) == 0);
 }
-
-HARNESS_MAIN()

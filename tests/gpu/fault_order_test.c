@@ -6,13 +6,13 @@
  * number of its scopes are those of a run without faults, each scope is measured or counted as not,
  * and a reason is given in one line at most.
  */
-#include <pthread.h>
 #include <sched.h>
 
 #include "../unit/recorded.h"
 #include "activity/tracer.h"
 #include "cuda_double.h"
 #include "cupti_double.h"
+#include "harness_threads.h"
 
 enum { RUNS = 100, THREADS = 3, SCOPES = 30, SESSIONS = 3, FAULTS = 6 };
 
@@ -104,9 +104,7 @@ static void *run_thread(void *number) {
 
 static void run_program(void *seed) {
     pthread_t thread[THREADS];
-    for (int i = 0; i < THREADS; ++i) {
-        CHECK(!pthread_create(&thread[i], NULL, run_thread, NULL));
-    }
+    threads_start(thread, THREADS, run_thread, NULL, 0);
     for (int i = 0; i < SESSIONS; ++i) {
         tracer_start();
         cupti_double_hold((int)(random_next(seed) % 2));
@@ -114,9 +112,7 @@ static void run_program(void *seed) {
         stint_gpu_flush();
         tracer_stop();
     }
-    for (int i = 0; i < THREADS; ++i) {
-        pthread_join(thread[i], NULL);
-    }
+    threads_join(thread, THREADS);
     cupti_double_hold(0);
     double_advance(1000000);
     stint_gpu_flush();
@@ -159,7 +155,6 @@ static void check_run(uint64_t seed, char driver_faults[600], char cupti_faults[
         CHECK_CONTAINS(said, "stint: no GPU activities: ");
     }
     CHECK(!tracer_is_on());
-    free(said);
 }
 
 TEST(fault_order, late_and_in_any_order) {
@@ -183,5 +178,3 @@ TEST(fault_order, late_and_in_any_order) {
         }
     }
 }
-
-HARNESS_MAIN()

@@ -237,5 +237,3 @@ TEST(gpu_trace, slow_ones_only) {
     check_span(&t, traced_lane(&t, "stream 1"), 0, "slow", 1000, 0);
     traced_free(&t);
 }
-
-HARNESS_MAIN()

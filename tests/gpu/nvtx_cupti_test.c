@@ -81,5 +81,3 @@ TEST(nvtx_cupti, sessions_in_a_row) {
     CHECK_EQ_U64(tool->starts, 1);
     CHECK_EQ_U64(calls_of("step"), 100);
 }
-
-HARNESS_MAIN()

@@ -204,5 +204,3 @@ TEST(nvtx_hard, fork_while_the_tool_starts) {
     CHECK_STR_EQ(story(), "inner{}");
     CHECK_EQ_U64(tool->starts, 1);
 }
-
-HARNESS_MAIN()

@@ -3,8 +3,8 @@
  * categories, threads. The tool is nvtx_injection.c, which real NVTX headers load and which logs
  * the calls. */
 #include "emit/emit.h"
+#include "harness_threads.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 
 #include "nvtx_story.h"
@@ -121,23 +121,15 @@ static void *leaves_open(void *unused) {
 }
 
 TEST(nvtx, scopes_open_at_the_end_of_a_thread) {
-    pthread_t t;
     attach();
-    CHECK(pthread_create(&t, NULL, leaves_open, NULL) == 0);
-    pthread_join(t, NULL);
+    thread_run(leaves_open, NULL);
     CHECK_STR_EQ(story_from(0, left_thread), "open{open too{}}");
     check_balanced();
 }
 
 TEST(nvtx, many_threads) {
-    pthread_t t[8];
     attach();
-    for (int i = 0; i < 8; ++i) {
-        CHECK(pthread_create(&t[i], NULL, works, NULL) == 0);
-    }
-    for (int i = 0; i < 8; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(8, works, NULL, 0);
     check_balanced();
     CHECK_EQ_U64(tool->starts, 1);
     CHECK_EQ_U64(tool->pushes, 24000);
@@ -183,9 +175,7 @@ static void quiet_and_fast(void *unused) {
 }
 
 static void check_quiet_and_fast(void) {
-    char *said = harness_capture(2, quiet_and_fast, NULL);
-    CHECK_STR_EQ(said, "");
-    free(said);
+    CHECK_STR_EQ(harness_capture(2, quiet_and_fast, NULL), "");
 }
 
 TEST(nvtx, off_by_default) {
@@ -241,5 +231,3 @@ TEST(nvtx, errno_is_kept) {
         CHECK_EQ_U64((uint64_t)errno, 7);
     }
 }
-
-HARNESS_MAIN()

@@ -206,5 +206,3 @@ TEST(gpu_primary, each_function_fails) {
                  5);
     CHECK(!double_context_current());
 }
-
-HARNESS_MAIN()

@@ -159,5 +159,3 @@ TEST(capture, range_before_the_first_context) {
     NEED_DEVICE();
     check_range(0);
 }
-
-HARNESS_MAIN()

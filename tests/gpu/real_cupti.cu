@@ -146,5 +146,3 @@ TEST(cupti, graph_launches_have_their_scope) {
     }
     CHECK_EQ_U64(number(json, "stats", "graph", "device_calls"), 2);
 }
-
-HARNESS_MAIN()

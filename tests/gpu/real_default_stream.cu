@@ -33,5 +33,3 @@ IN_SUITE(SUITE, null_is_the_default_stream) {
     CHECK(!real_is_double() || gpu_double_default_records(per_thread) == 2);
     printf("# %.3f ms\n", (double)s.gpu_total_ns / 1e6);
 }
-
-HARNESS_MAIN()

@@ -156,5 +156,3 @@ TEST(events, threads_1_to_16) {
     }
     CHECK(real_stat("threads").gpu_min_ns >= 19000);
 }
-
-HARNESS_MAIN()

@@ -159,5 +159,3 @@ TEST(hard, stream_of_another_device) {
     CHECK_EQ_U64(real_stat("elsewhere").gpu_calls, 1);
     CHECK(real_near(real_stat("elsewhere").gpu_total_ns, 5 * MS, 5));
 }
-
-HARNESS_MAIN()

@@ -5,13 +5,13 @@
  * that cannot be measured must be counted as lost.
  */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "../unit/recorded.h"
 #include "cuda_double.h"
+#include "harness_threads.h"
 
 /* cudart initialises at its first call, and makes a context where it needs one. */
 #ifdef TEST_CUDART
@@ -423,7 +423,6 @@ TEST(gpu_timer, a_report_picks_up_what_is_done) {
     char *said = harness_capture(2, print_table, NULL);
     CHECK_CONTAINS(said, "gpu calls");
     CHECK_CONTAINS(said, "5.000 ms");
-    free(said);
 }
 
 #ifndef TEST_CUDART
@@ -558,16 +557,13 @@ TEST(gpu_timer, threads_that_end_inside_give_their_pairs_back) {
     begin_gpu_with("STINT_GPU_IN_FLIGHT", "8");
     void *s = double_stream_new(NULL);
     for (int i = 0; i < 100; ++i) {
-        pthread_t thread;
-        CHECK(!pthread_create(&thread, NULL, ends_inside, s));
-        pthread_join(thread, NULL);
+        thread_run(ends_inside, s);
     }
     scope(s, 100);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_DROPPED), 0);
 }
 
 struct worker {
-    pthread_t thread;
     void *own;
     void *shared;
     void *context;
@@ -603,11 +599,8 @@ TEST(gpu_timer, threads_at_once) {
     for (int i = 0; i < 8; ++i) {
         workers[i] = (struct worker){
             .own = double_stream_new(NULL), .shared = shared, .context = double_context_current()};
-        CHECK(!pthread_create(&workers[i].thread, NULL, work, &workers[i]));
     }
-    for (int i = 0; i < 8; ++i) {
-        pthread_join(workers[i].thread, NULL);
-    }
+    threads_run(8, work, workers, sizeof *workers);
     finish_gpu();
     CHECK_EQ_U64(stat_of("own").gpu_calls, 4000);
     CHECK_EQ_U64(stat_of("shared").gpu_calls, 4000);
@@ -815,9 +808,7 @@ TEST(gpu_timer, a_thread_cancelled_in_the_driver) {
     void *s = double_stream_new(NULL), *result = NULL;
     scope(s, 10);
     double_hook(cancel_self, NULL);
-    pthread_t thread;
-    CHECK(!pthread_create(&thread, NULL, is_cancelled, s));
-    pthread_join(thread, &result);
+    result = thread_run(is_cancelled, s);
     CHECK(result == PTHREAD_CANCELED);
     double_hook(NULL, NULL);
     finish_gpu();
@@ -835,7 +826,6 @@ TEST(gpu_timer, info_and_its_threshold) {
     char *line = harness_capture(2, slow_one, s);
     CHECK_CONTAINS(line, "informed");
     CHECK_CONTAINS(line, "batch 7");
-    free(line);
     CHECK_STR_EQ(stat_of("informed").info, "batch 7");
 }
 
@@ -918,5 +908,3 @@ TEST(declared_work, starts_again_at_a_reset) {
         stint_reset();
     }
 }
-
-HARNESS_MAIN()

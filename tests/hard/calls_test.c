@@ -7,12 +7,12 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <poll.h>
-#include <pthread.h>
 #include <time.h>
 
 #include "activity/activity.h"
 #include "base/lock.h"
 #include "base/module.h"
+#include "harness_threads.h"
 #include "recorded.h"
 #include "stint/stint.h"
 
@@ -197,7 +197,6 @@ TEST(calls, lines_about_settings_wait_for_the_lock) {
     CHECK_CONTAINS(said, "STINT_MISSPELT is not a variable of stint");
     CHECK_CONTAINS(said, "STINT_UNIT=parsecs");
     CHECK_CONTAINS(said, "STINT_FILE: cannot write /nowhere/at/all");
-    free(said);
 }
 
 static void *run_scope(void *unused) {
@@ -283,9 +282,7 @@ static void use_all(void *unused) {
 
 TEST(calls, none_with_a_lock_held) {
     NEEDS_OWN_FUNCTIONS();
-    char *said = harness_capture(STDERR_FILENO, use_all, NULL);
-    CHECK_CONTAINS(said, "by name");
-    free(said);
+    CHECK_CONTAINS(harness_capture(STDERR_FILENO, use_all, NULL), "by name");
 }
 
 /* Adds kernels with mangled names: demangling a name allocates memory. */
@@ -350,10 +347,8 @@ static void *first_of_thread(void *unused) {
 
 static void record_in_handlers(void *unused) {
     (void)unused;
-    pthread_t t;
     expect_no_call(raise_it); /* the process's first scope */
-    CHECK(!pthread_create(&t, NULL, first_of_thread, NULL));
-    pthread_join(t, NULL);
+    thread_run(first_of_thread, NULL);
 }
 
 TEST(calls, none_in_a_signal_handler) {
@@ -365,10 +360,7 @@ TEST(calls, none_in_a_signal_handler) {
     CHECK(!sigaction(SIGUSR1, &action, NULL));
     char *said = harness_capture(STDERR_FILENO, record_in_handlers, NULL);
     CHECK_CONTAINS(said, " stint] Stat: [slow]");
-    free(said);
     CHECK_EQ_U64(calls_of("scope"), 2);
     CHECK_EQ_U64(calls_of("gpu"), 2);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 2);
 }
-
-HARNESS_MAIN()

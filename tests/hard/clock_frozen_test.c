@@ -71,11 +71,8 @@ static void check_mode(enum clock_mode wanted) {
     mode = wanted;
     char *said = harness_capture(2, record, NULL);
     CHECK_CONTAINS(said, "stint: clock_gettime(CLOCK_MONOTONIC_RAW) fails or does not advance");
-    free(said);
     check_time();
-    char *table = harness_capture(2, print, NULL);
-    CHECK_CONTAINS(table, "pass");
-    free(table);
+    CHECK_CONTAINS(harness_capture(2, print, NULL), "pass");
 }
 
 #if defined(CLOCK_OF_LIBFAKETIME)
@@ -102,11 +99,7 @@ TEST(clock_frozen, with_the_other_clock_too) {
 }
 
 TEST(clock_frozen, and_nothing_is_said_of_one_that_goes) {
-    char *said = harness_capture(2, record, NULL);
-    CHECK_STR_EQ(said, "");
-    free(said);
+    CHECK_STR_EQ(harness_capture(2, record, NULL), "");
     check_time();
 }
 #endif
-
-HARNESS_MAIN()

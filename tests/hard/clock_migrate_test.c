@@ -4,13 +4,12 @@
  * processors. Where the kernel trusts the counter its processors agree on it; what is seen of
  * them when they do not is a sample less, and a line that says so, never one of 584 years.
  */
-#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
 #include <stint/stint.h>
 
-#include "harness.h"
+#include "harness_threads.h"
 
 #define HOPS 2000
 
@@ -72,7 +71,6 @@ static uint64_t dropped(void) {
     if (line) {
         n = strtoull(line, NULL, 10);
     }
-    free(text);
     return n;
 }
 
@@ -92,9 +90,7 @@ TEST(clock_migrate, scopes_that_end_on_another_processor) {
         start[i] = i;
         CHECK(!pthread_create(&thread[i], NULL, hops, &start[i]));
     }
-    for (int i = 0; i < THREADS; ++i) {
-        pthread_join(thread[i], NULL);
-    }
+    threads_join(thread, THREADS);
     uint64_t wall = now_ns() - from;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         stint_stat s;
@@ -106,5 +102,3 @@ TEST(clock_migrate, scopes_that_end_on_another_processor) {
     }
     CHECK_EQ_U64(calls + dropped(), 4 * THREADS * HOPS);
 }
-
-HARNESS_MAIN()

@@ -319,5 +319,3 @@ TEST(clock_trust, a_moment_in_the_future_or_before_the_start) {
     CHECK(clock_ticks_at(now_ns / 1000 + 5000000) - now < 1000);
     CHECK(clock_ticks_at(0) >= 1 && clock_ticks_at(0) < now);
 }
-
-HARNESS_MAIN()

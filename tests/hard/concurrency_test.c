@@ -7,10 +7,10 @@
  *   every report      the sum over threads is the merged row
  *   all intervals     add up to the whole run, and that to what the threads did
  */
-#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
+#include "harness_threads.h"
 #include "read/rows.h"
 #include "read/snapshot.h"
 #include "recorded.h"
@@ -99,9 +99,7 @@ static void *come_and_go(void *unused) {
             number[k] = i + k;
             CHECK(!pthread_create(&thread[k], NULL, short_life, &number[k]));
         }
-        for (unsigned k = 0; k < 3; ++k) {
-            pthread_join(thread[k], NULL);
-        }
+        threads_join(thread, 3);
     }
     return unused;
 }
@@ -269,9 +267,7 @@ static void run(struct sums *sums) {
     while (nanosleep(&left, &left)) {
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (size_t i = 0; i < THREADS; ++i) {
-        pthread_join(thread[i], NULL);
-    }
+    threads_join(thread, THREADS);
 }
 
 /* Adds up the calls of names that no filter takes, and those of the other names. */
@@ -367,5 +363,3 @@ TEST(concurrency, pictures_are_whole) {
     }
     CHECK(torn <= looks / 50);
 }
-
-HARNESS_MAIN()

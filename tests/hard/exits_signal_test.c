@@ -111,5 +111,3 @@ TEST(exits_signal, inside_a_report) {
     NEEDS_STEPPING(end_here);
     end_all_over(scopes, reads);
 }
-
-HARNESS_MAIN()

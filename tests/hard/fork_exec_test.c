@@ -6,12 +6,12 @@
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "../run/run_support.h"
+#include "harness_threads.h"
 #include "recorded.h"
 
 #define OTHER "fork_exec.other_program"
@@ -112,18 +112,14 @@ static void *busy(void *count) {
 static void starts_others(void) {
     pthread_t t[2];
     uint64_t count[2];
-    for (int i = 0; i < 2; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, busy, &count[i]));
-    }
+    threads_start(t, 2, busy, count, sizeof *count);
     for (size_t i = 0; i < WAYS; ++i) {
         REGISTER_TIMER("parent");
         setenv("OTHER_PROGRAM", "1", 1);
         CHECK_EQ_U64((uint64_t)ways[i](), 0);
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, 2);
     CHECK_EQ_U64(calls_of("busy"), count[0] + count[1]);
     CHECK_EQ_U64(calls_of("parent"), WAYS);
     CHECK_EQ_U64(calls_of("between fork and exec"), 0);
@@ -299,5 +295,3 @@ TEST(fork_exec, long_scopes_run_where_a_filter_refuses_their_readings) {
     }
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == SANDBOXED);
 }
-
-HARNESS_MAIN()

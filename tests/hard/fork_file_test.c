@@ -3,11 +3,11 @@
  * Forks with run files: every process has its own, with its parent's number, and the parent's file
  * is what it would be without them.
  */
-#include <pthread.h>
 #include <sys/syscall.h>
 
 #include "../run/run_support.h"
 #include "base/lock.h"
+#include "harness_threads.h"
 #include "recorded.h"
 
 static void work(const char *name, int n) {
@@ -219,9 +219,7 @@ static pid_t (*make_child)(void) = fork;
 static void full_swing(void) {
     pthread_t t[THREADS];
     uint64_t count[THREADS], sum = 0;
-    for (int i = 0; i < THREADS; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, busy, &count[i]));
-    }
+    threads_start(t, THREADS, busy, count, sizeof *count);
     for (int i = 0; i < CHILDREN; ++i) {
         REGISTER_TIMER("forking");
         pid_t child = make_child();
@@ -268,5 +266,3 @@ TEST(fork_file, without_fork_handlers_in_full_swing) {
     make_child = clone_without_handlers;
     check_full_swing();
 }
-
-HARNESS_MAIN()

@@ -3,8 +3,8 @@
  * A program that has used up the keys whose values glibc keeps in the thread itself: the library
  * takes none, and finds ended threads by their numbers.
  */
-#include <pthread.h>
 
+#include "harness_threads.h"
 #include "recorded.h"
 #include "stint/stint.h"
 
@@ -31,8 +31,7 @@ static void *record(void *leave_open) {
 TEST(keys, short_threads_continue_each_others_recorders) {
     pthread_t t;
     for (int i = 0; i < THREADS; ++i) {
-        CHECK(!pthread_create(&t, NULL, record, i == 0 ? &t : NULL));
-        pthread_join(t, NULL);
+        thread_run(record, i == 0 ? &t : NULL);
     }
     CHECK_EQ_U64(calls_of("short"), THREADS);
     CHECK_EQ_U64(calls_of("left open"), THREADS);
@@ -40,5 +39,3 @@ TEST(keys, short_threads_continue_each_others_recorders) {
     CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 1);
     CHECK(arena_header()->thread_count <= THREADS / 10); /* one may not have left the kernel yet */
 }
-
-HARNESS_MAIN()

@@ -44,7 +44,6 @@ static void check_peak(void) {
     char *table = harness_capture(2, print, NULL);
     long report = peak_kb();
     CHECK_CONTAINS(table, "locked");
-    free(table);
     printf("first scope %ld kB, report %ld kB\n", scope - before, report - scope);
     CHECK(before > 0 && scope - before < SCOPE_KB && report - scope < REPORT_KB);
 }
@@ -71,5 +70,3 @@ TEST(mlock, memory_grows_with_what_is_recorded) {
     }
     CHECK(!stint_stat_get("name 1499", &s, sizeof s) && s.calls == 1);
 }
-
-HARNESS_MAIN()

@@ -5,9 +5,8 @@
  */
 #include <dirent.h>
 #include <dlfcn.h>
-#include <pthread.h>
 
-#include "harness.h"
+#include "harness_threads.h"
 #include "reload_plugin.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -151,9 +150,7 @@ TEST(reload, a_thread_inside_while_reporting) {
     for (int i = 0; __atomic_load_n(&done, __ATOMIC_RELAXED) < 2; ++i) {
         CHECK(!report(i % 2 ? "tree" : "table,threads"));
     }
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, 2);
     CHECK_EQ_U64(calls_of(PLUGIN_A), 5 * (LOADS / 10) + 1);
     CHECK_EQ_U64(calls_of(PLUGIN_B), 5 * (LOADS / 10));
 }
@@ -172,7 +169,6 @@ TEST(reload, gone_with_a_scope_open) {
     char *said = harness_capture(2, report_of_a, NULL);
     CHECK_CONTAINS(said, "open: plugin a.left open");
     CHECK_CONTAINS(said, "\nplugin a.dynamic ");
-    free(said);
 }
 
 static pthread_barrier_t loaded;
@@ -188,14 +184,10 @@ TEST(reload, loaded_late_among_threads) {
     pthread_t t[8];
     CHECK(!is_loaded(RUNTIME));
     pthread_barrier_init(&loaded, NULL, 9);
-    for (int i = 0; i < 8; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, was_here_before, NULL));
-    }
+    threads_start(t, 8, was_here_before, NULL, 0);
     late = load(PLUGIN_A);
     pthread_barrier_wait(&loaded);
-    for (int i = 0; i < 8; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, 8);
     CHECK_EQ_U64(late.calls(), 800);
 }
 
@@ -215,7 +207,6 @@ static void check_copy(struct plugin *p, int i) {
         CHECK_CONTAINS(said, i == 1 ? " (libreload_c.so), " : " (libreload_d.so), ");
         CHECK(!strstr(said, "plugin a"));
     }
-    free(said);
 }
 
 TEST(reload, two_static_copies_and_a_shared_one) {
@@ -240,10 +231,8 @@ static void *runs_all(void *unused) {
 
 /* Threads that end after the module was unloaded must still find what their end calls. */
 TEST(reload, static_copies_stay) {
-    pthread_t t;
     for (int i = 0; i < 300; ++i) { /* 214 once used up the loader's room for thread-local data */
-        CHECK(!pthread_create(&t, NULL, runs_all, NULL));
-        pthread_join(t, NULL);
+        thread_run(runs_all, NULL);
     }
     for (int i = 0; i < 3; ++i) {
         CHECK_EQ_U64(calls_of(copies[i]), 1200);
@@ -285,7 +274,6 @@ TEST(reload, three_copies_write_three_files_and_reports) {
     CHECK_CONTAINS(said, " (libreload_c.so), ");
     CHECK_CONTAINS(said, " (libreload_d.so), ");
     CHECK_CONTAINS(said, "\nplugin a ");
-    free(said);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     CHECK(!system(command));
 }
@@ -319,5 +307,3 @@ TEST(reload, in_four_namespaces_at_once) {
         CHECK(run(3) == 3);
     }
 }
-
-HARNESS_MAIN()

@@ -135,5 +135,3 @@ TEST(security_files, an_export_follows_no_link) {
     check_own("export", 0644);
     CHECK(holds_text(run_path("target")));
 }
-
-HARNESS_MAIN()

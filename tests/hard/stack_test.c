@@ -346,5 +346,3 @@ TEST(stack, first_scope_in_a_handler_of_8_kb) {
     CHECK(!sigaltstack(&s, NULL) && !sigaction(SIGUSR1, &a, NULL));
     CHECK(!raise(SIGUSR1) && handled == 1);
 }
-
-HARNESS_MAIN()

@@ -364,5 +364,3 @@ TEST(threads_signal, a_named_scope_in_a_handler_while_left_ones_are_taken_off) {
     CHECK_EQ_U64(lost_in_all(), lost(STINT_STATUS_ABANDONED));
     CHECK_EQ_U64(open_scopes(), 0);
 }
-
-HARNESS_MAIN()

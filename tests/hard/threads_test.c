@@ -3,8 +3,8 @@
  * Threads by the hundred thousand, five hundred at once, and such as are cancelled or end inside
  * scopes at any moment: nothing grows, and every scope opened is recorded or counted.
  */
-#include <pthread.h>
 
+#include "harness_threads.h"
 #include "recorded.h"
 #include "support.h"
 
@@ -96,12 +96,9 @@ TEST(threads, five_hundred_and_twelve_alive) {
     char *said = report_of("table,threads,top=1000000");
     CHECK_EQ_U64(times_in(said, "\nlive "), LIVE);
     CHECK_EQ_U64(times_in(said, "\nown "), LIVE);
-    free(said);
     CHECK_EQ_U64(arena_header()->thread_count, LIVE);
     pthread_barrier_wait(&reported);
-    for (int i = 0; i < LIVE; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, LIVE);
     CHECK_EQ_U64(calls_of("live"), LIVE * 100);
     CHECK_EQ_U64(calls_of("own 511"), 100);
     CHECK_EQ_U64(calls_of("waiting"), LIVE);
@@ -269,5 +266,3 @@ TEST(threads, handles_that_outlive_who_began_them) {
     CHECK_EQ_U64(stat_of("handle").total_ns, 10 * HANDLES);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
-
-HARNESS_MAIN()

@@ -10,5 +10,3 @@ TEST(harness_cxx, works_in_cxx) {
     CHECK_EQ_U64(text.size(), 4u);
     CHECK_STR_EQ(text.c_str(), "text");
 }
-
-HARNESS_MAIN()

@@ -4,5 +4,3 @@
 TEST(other, file) {
     CHECK(1);
 }
-
-HARNESS_MAIN()

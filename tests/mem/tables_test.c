@@ -4,9 +4,8 @@
  * used before the next allocator is known. They are tested at their bounds, full, with several
  * threads, and with random calls against a plain model.
  */
-#include <pthread.h>
 
-#include "harness.h"
+#include "harness_threads.h"
 #include "mem/block_table.h"
 #include "mem/mappings.h"
 #include "mem/next_calls.h"
@@ -292,9 +291,7 @@ TEST(mappings, threads) {
     for (size_t i = 0; i < MAPPERS; ++i) {
         CHECK(!pthread_create(&thread[i], NULL, map_and_unmap, (void *)(uintptr_t)(i + 1)));
     }
-    for (size_t i = 0; i < MAPPERS; ++i) {
-        pthread_join(thread[i], NULL);
-    }
+    threads_join(thread, MAPPERS);
     CHECK_EQ_U64(mapper_bytes, (uint64_t)MAPPERS * ROUNDS * 0x4000);
 }
 
@@ -349,5 +346,3 @@ TEST(early_memory, full) {
     CHECK(blocks >= 32 && blocks <= 64);
     CHECK(next_calls_early(0, 1024) == NULL);
 }
-
-HARNESS_MAIN()

@@ -114,5 +114,3 @@ TEST(descriptors, a_daemon) {
     CHECK_EQ_U64(run_sum("daemon").ended, 2);
     CHECK_EQ_U64(run_entries(NULL), 2);
 }
-
-HARNESS_MAIN()

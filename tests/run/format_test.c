@@ -277,5 +277,3 @@ TEST(format, activities_it_names) {
     CHECK_EQ_U64(ACTIVITY_TAKEN_GAP(4), 11 << 8 | 4);
     CHECK_EQ_U64(ACTIVITY_UNIFIED_DTOD, 8);
 }
-
-HARNESS_MAIN()

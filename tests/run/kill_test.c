@@ -149,5 +149,3 @@ TEST(kill, at_random_moments) {
 TEST(kill, at_random_moments_with_short_rings) {
     kill_often("20K");
 }
-
-HARNESS_MAIN()

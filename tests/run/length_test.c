@@ -108,5 +108,3 @@ TEST(length, of_a_program_with_few_addresses) {
     CHECK_EQ_U64(run_calls(&f, "last"), 1);
     run_unload(&f);
 }
-
-HARNESS_MAIN()

@@ -2,8 +2,8 @@
 /*
  * Reading while four threads write: no mean outside its bounds, no event that is half another.
  */
-#include <pthread.h>
 
+#include "harness_threads.h"
 #include "run_support.h"
 
 #define THREADS 4
@@ -51,9 +51,7 @@ static void read_often(int only_nodes) {
     fake_step = 1;
     setenv("STINT_TRACE", "20K", 1);
     timed("first", 1);
-    for (int i = 0; i < THREADS; ++i) {
-        CHECK(!pthread_create(&threads[i], NULL, work, NULL));
-    }
+    threads_start(threads, THREADS, work, NULL, 0);
     while (__atomic_load_n(&going, __ATOMIC_ACQUIRE) < THREADS) {
         sched_yield();
     }
@@ -75,9 +73,7 @@ static void read_often(int only_nodes) {
         snapshot_free(&t.s);
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < THREADS; ++i) {
-        pthread_join(threads[i], NULL);
-    }
+    threads_join(threads, THREADS);
     CHECK_EQ_U64(lost_in_all() - lost(STINT_STATUS_NO_TRACE), 0);
 }
 
@@ -98,5 +94,3 @@ TEST(live, traces_in_a_file) {
     run_begin("run");
     read_often(0);
 }
-
-HARNESS_MAIN()

@@ -86,5 +86,3 @@ TEST(no_links, renames_after_a_look_where_it_would_replace) {
         check_both();
     }
 }
-
-HARNESS_MAIN()

@@ -3,9 +3,9 @@
  * The file that a profile writes: a run file of the run so far, or a Chrome trace of the profile.
  * It is read back with the reader of run files, and compared with what the program did.
  */
-#include <pthread.h>
 #include <sys/resource.h>
 
+#include "harness_threads.h"
 #include "run_support.h"
 
 struct stop {
@@ -18,7 +18,7 @@ static void stop_it(void *arg) {
     s->result = stint_profiler_stop("total", s->path);
 }
 
-/* Stops the profiler and returns its output; the caller frees it. The report is printed whatever
+/* Stops the profiler and returns its output. The report is printed whatever
  * happens to the file. */
 static char *stop(const char *path, int result) {
     struct stop s = {path, 7};
@@ -31,7 +31,7 @@ static char *stop(const char *path, int result) {
 static void profile(const char *path, int result) {
     CHECK(!stint_profiler_start("CPU", NULL));
     timed("inside", 5000);
-    free(stop(path, result));
+    stop(path, result);
 }
 
 static char *content(const char *name) {
@@ -100,7 +100,6 @@ static void refused(const char *path, int result, const char *why) {
     const char *line = strstr(said, "stint: stint_profiler_stop: ");
     CHECK(line && lines_of(line) == 1);
     CHECK_CONTAINS(said, why);
-    free(said);
 }
 
 TEST(profiler_file, refuses_with_one_line_and_stops) {
@@ -153,7 +152,7 @@ TEST(profiler_file, json_has_what_ended_inside) {
         CHECK(!stint_profiler_start("CPU", NULL));
         fake_advance(100);
     }
-    free(stop(run_path("a.json"), 0));
+    stop(run_path("a.json"), 0);
     CHECK_CONTAINS(content("a.json"), "\"dur\":0.200,\"name\":\"across\"");
 }
 
@@ -174,8 +173,8 @@ static void at_end(void) {
 
 TEST(profiler_file, of_a_block_and_of_a_program) {
     run_folder_make();
-    free(run_said(block));
-    free(run_said(at_end));
+    run_said(block);
+    run_said(at_end);
     CHECK_EQ_U64(run_calls_in("block.run", "inside"), 1);
     CHECK_EQ_U64(run_calls_in("end.run", "inside"), 1);
     CHECK_EQ_U64(run_entries(NULL), 2);
@@ -199,9 +198,7 @@ TEST(profiler_file, of_a_program_that_goes_on) {
     pthread_t threads[2];
     struct run_file f;
     run_folder_make();
-    for (int i = 0; i < 2; ++i) {
-        CHECK(!pthread_create(&threads[i], NULL, record, NULL));
-    }
+    threads_start(threads, 2, record, NULL, 0);
     for (int i = 0; i < 5; ++i) {
         profile(run_path("a"), 0);
         if (CHECK(!run_load(&f, run_path("a")))) {
@@ -210,9 +207,5 @@ TEST(profiler_file, of_a_program_that_goes_on) {
         }
     }
     __atomic_store_n(&goes_on, 0, __ATOMIC_RELAXED);
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(threads[i], NULL);
-    }
+    threads_join(threads, 2);
 }
-
-HARNESS_MAIN()

@@ -114,7 +114,6 @@ static void check_beside(void (*living)(void)) {
     say(to_child);
     CHECK_EQ_U64((uint64_t)run_wait(child), 0);
     CHECK_EQ_U64(run_calls_in("run", "lives"), 2);
-    free(said);
 }
 
 TEST(publish, a_living_writers_file_stays) {
@@ -283,5 +282,3 @@ TEST(publish, descriptors_of_the_program_are_not_taken) {
     CHECK_EQ_U64((uint64_t)run_wait(run_start(without_descriptors)), 0);
     CHECK_EQ_U64(run_calls_in("run", "one"), 1);
 }
-
-HARNESS_MAIN()

@@ -203,5 +203,3 @@ TEST(diff_math, findings) {
     CHECK(near(diff_median(values, 4), 2.5, 0));
     CHECK(near(diff_median(values, 0), 0, 0));
 }
-
-HARNESS_MAIN()

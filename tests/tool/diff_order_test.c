@@ -120,5 +120,3 @@ TEST(diff_order, equal_values_are_not_wider) {
     trials_add(&t, value);
     CHECK(t.covered && t.widened <= 1);
 }
-
-HARNESS_MAIN()

@@ -691,5 +691,3 @@ TEST(diff, changes_as_they_are_shown) {
         diff_end(&w.d);
     }
 }
-
-HARNESS_MAIN()

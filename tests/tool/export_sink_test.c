@@ -157,5 +157,3 @@ TEST(sink, a_signal_is_no_error) {
 TEST(sink, waits_for_a_pipe_that_does_not_block) {
     write_to_slow_reader(O_NONBLOCK);
 }
-
-HARNESS_MAIN()

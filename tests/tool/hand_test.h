@@ -10,11 +10,11 @@
 static struct hand_run hand;
 static size_t exported_bytes;
 
-/* The export of `hand` so far; the caller frees it. */
+/* The export of `hand` so far, kept. */
 static inline char *exported(int (*exporter)(struct sink *, struct run *)) {
     char *text = hand_export(exporter, hand_run(&hand), &exported_bytes);
     CHECK(text != NULL);
-    return text ? text : calloc(1, 1);
+    return harness_keep(text ? text : calloc(1, 1));
 }
 
 static inline uint32_t hand_named(const char *name) {

@@ -120,9 +120,6 @@ TEST(in_process, refuses_with_one_line) {
     CHECK_EQ_U64(lines, 8);
     CHECK_CONTAINS(said, "expected text, csv or json");
     CHECK_CONTAINS(said, "no/a: No such file");
-    free(said);
     CHECK_EQ_U64(files(), 0);
     leave();
 }
-
-HARNESS_MAIN()

@@ -262,5 +262,3 @@ TEST(pairs, extra_work_in_recorded_runs_is_found) {
     CHECK(count_recorded(0.05, &wrong) >= 198);
     CHECK(wrong <= 20);
 }
-
-HARNESS_MAIN()

@@ -33,5 +33,3 @@ TEST(process_wait, ends_at_a_signal_at_any_moment) {
     }
     CHECK(time(NULL) - start < LIMIT_S);
 }
-
-HARNESS_MAIN()

@@ -76,5 +76,3 @@ TEST(progress, is_for_terminals) {
     fcntl(pipes[0], F_SETFL, O_NONBLOCK);
     expect(pipes[0], "");
 }
-
-HARNESS_MAIN()

@@ -115,5 +115,3 @@ TEST(top_percentiles, not_of_a_tree_nor_of_rows_that_are_left_out) {
     top_percentiles_free(&t);
     hand_end(&runs[0]);
 }
-
-HARNESS_MAIN()

@@ -86,7 +86,6 @@ TEST(tracer, the_next_of_the_list_is_used_where_the_first_refuses) {
     char *report = report_of("gpu");
     CHECK_CONTAINS(report, "fill");
     CHECK_CONTAINS(report, "sum");
-    free(report);
 }
 
 /* A call that ended has left the tracer: the next one is not taken for one of a signal handler. */
@@ -109,13 +108,11 @@ TEST(tracer, the_reason_is_that_of_the_first) {
     char *said = harness_capture(2, start_in_vain, NULL);
     CHECK_STR_EQ(said,
                  "stint: no GPU activities: the device is in use; timers and captures go on\n");
-    free(said);
     CHECK(!tracer_is_on() && script.opens == 1 && !script.closes);
     CHECK_STR_EQ(describe(), "no first: the device is in use");
     CHECK(arena_header()->tracer_requested);
     char *report = report_of("gpu");
     CHECK_CONTAINS(report, "No GPU activity was recorded: no first: the device is in use\n");
-    free(report);
     tracer_flush(1);
     CHECK(!script.flushes);
 
@@ -130,7 +127,6 @@ TEST(tracer, no_tracer_in_the_list) {
     char *said = harness_capture(2, start_in_vain, NULL);
     CHECK_STR_EQ(said,
                  "stint: no GPU activities: this build has no tracer; timers and captures go on\n");
-    free(said);
     CHECK_STR_EQ(describe(), "no tracer: this build has no tracer");
     tracer_flush(1);
 }
@@ -181,5 +177,3 @@ TEST(tracer, members_that_are_not_there_are_not_called) {
     CHECK(!tracer_is_on() && !bare_is_open);
     tracer_flush(1);
 }
-
-HARNESS_MAIN()

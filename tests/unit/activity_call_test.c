@@ -249,5 +249,3 @@ TEST(activity_call, held_ones_are_counted_when_they_are_many) {
     CHECK_EQ_U64(count_of(row(ACTIVITY_DRIVER, 0, "cuLate")), 5000);
     CHECK_EQ_U64(rows_of(ACTIVITY_DRIVER), 2);
 }
-
-HARNESS_MAIN()

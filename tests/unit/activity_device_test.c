@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
 
 #include "activity_made.h"
 #include "gpu/event_sums.h"
+#include "harness_threads.h"
 
 static const struct gpu_device h200 = {.name = "NVIDIA H200",
                                        .major = 9,
@@ -123,12 +123,8 @@ TEST(activity_device, two_threads_make_them) {
         for (intptr_t i = 0; i < 3; ++i) {
             CHECK(!pthread_create(&threads[i], NULL, make, (void *)(i * 3)));
         }
-        for (int i = 0; i < 3; ++i) {
-            pthread_join(threads[i], NULL);
-        }
+        threads_join(threads, 3);
         CHECK_EQ_U64(device_count(), NUMBERS);
         _exit(0);
     }
 }
-
-HARNESS_MAIN()

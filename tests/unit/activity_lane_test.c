@@ -118,5 +118,3 @@ TEST(activity_lane, ring_goes_round) {
     CHECK_EQ_U64(place(9999)->at, FAKE_START + 500000);
     CHECK_EQ_U64(lost(STINT_STATUS_NO_TRACE), 0);
 }
-
-HARNESS_MAIN()

@@ -4,8 +4,7 @@
  * threads and signal handlers at the same time; a lookup must return a whole entry or none.
  */
 #include "activity/activity_private.h"
-
-#include <pthread.h>
+#include "harness_threads.h"
 
 #include "activity_made.h"
 #include "stepping.h"
@@ -68,11 +67,9 @@ static void *other_thread(void *unused) {
 }
 
 TEST(activity_launch, thread_without_recorder) {
-    pthread_t thread;
     CHECK(!activity_open());
     REGISTER_TIMER("s");
-    CHECK(!pthread_create(&thread, NULL, other_thread, NULL));
-    pthread_join(thread, NULL);
+    thread_run(other_thread, NULL);
     struct activity_origin o = origin_of(7);
     CHECK(o.known && !o.node && !o.thread && o.ticks);
 }
@@ -164,5 +161,3 @@ TEST(activity_launch, two_writers_of_one_slot) {
     CHECK(seen >= 100);
     CHECK(nodes[0] != nodes[1] || !nodes[0]);
 }
-
-HARNESS_MAIN()

@@ -3,9 +3,9 @@
  * The results of the sweep in the arena: busy times, gaps with their scope and cause, steps.
  * Records are made by hand; the expected times follow from their starts and ends.
  */
-#include <pthread.h>
 
 #include "activity_made.h"
+#include "harness_threads.h"
 
 static void check_sum(const struct arena_activity *a, uint64_t count, uint64_t total, uint64_t min,
                       uint64_t max) {
@@ -341,11 +341,9 @@ static void *step_often(void *unused) {
 
 /* More than there is room for, while another thread has the lock: counted. No step waits. */
 TEST(activity_line, steps_do_not_wait) {
-    pthread_t thread;
     CHECK(!activity_open());
     activity_begin();
-    CHECK(!pthread_create(&thread, NULL, step_often, NULL));
-    pthread_join(thread, NULL);
+    thread_run(step_often, NULL);
     activity_end();
     activity_settle();
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_LATE), 3000 - 1024);
@@ -353,17 +351,9 @@ TEST(activity_line, steps_do_not_wait) {
 }
 
 TEST(activity_line, steps_of_many_threads) {
-    pthread_t threads[3];
     CHECK(!activity_open());
-    for (int i = 0; i < 3; ++i) {
-        CHECK(!pthread_create(&threads[i], NULL, step_often, NULL));
-    }
-    for (int i = 0; i < 3; ++i) {
-        pthread_join(threads[i], NULL);
-    }
+    threads_run(3, step_often, NULL, 0);
     activity_settle();
     const struct arena_activity *a = row(ACTIVITY_STEP, ACTIVITY_STEP_WALL, NULL);
     CHECK_EQ_U64(count_of(a) + 1 + lost(STINT_STATUS_ACTIVITY_LATE), 9000);
 }
-
-HARNESS_MAIN()

@@ -157,5 +157,3 @@ TEST(activity_memory, more_blocks_than_places) {
     }
     check_level(2 * 49152, 2 * 49152);
 }
-
-HARNESS_MAIN()

@@ -89,5 +89,3 @@ TEST(activity_name, cut_where_there_is_no_room) {
     CHECK_EQ_U64(activity_name(out, 0, &copy), 0);
     CHECK(out[0] == 'x');
 }
-
-HARNESS_MAIN()

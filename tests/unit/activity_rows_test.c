@@ -169,5 +169,3 @@ TEST(activity_rows, no_time_no_minimum) {
     CHECK_EQ_U64(a->min, 0);
     CHECK_EQ_U64(a->histogram, 0);
 }
-
-HARNESS_MAIN()

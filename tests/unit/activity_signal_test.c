@@ -116,5 +116,3 @@ TEST(activity_signal, fork_inside_open) {
     opens = 1;
     harness_in_child(fork_while_opening);
 }
-
-HARNESS_MAIN()

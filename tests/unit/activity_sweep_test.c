@@ -788,5 +788,3 @@ TEST(activity_sweep, any_order_adds_up) {
     }
     CHECK(late > 0);
 }
-
-HARNESS_MAIN()

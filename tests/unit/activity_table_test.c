@@ -321,5 +321,3 @@ TEST(activity_table, stddev_of_long_times) {
     group_all(ACTIVITY_IN(ACTIVITY_KERNEL), 0);
     CHECK(t.row[0]->stddev > 4990000 && t.row[0]->stddev < 5010000);
 }
-
-HARNESS_MAIN()

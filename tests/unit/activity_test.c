@@ -511,5 +511,3 @@ TEST(activity, no_tables) {
     }
     CHECK(*failed_opens > 20 && *failed_opens < 112);
 }
-
-HARNESS_MAIN()

@@ -72,5 +72,3 @@ TEST(activity_text, too_many) {
     CHECK_EQ_U64(count_of(row(ACTIVITY_KERNEL, 0, "")), 2);
     CHECK_EQ_U64(lost(STINT_STATUS_ACTIVITY_FULL), 2);
 }
-
-HARNESS_MAIN()

@@ -175,9 +175,6 @@ TEST(arena, losses_before_it_opens_are_kept) {
     CHECK_EQ_U64(lost(STINT_STATUS_STRAY_END), 8);
     CHECK_EQ_U64(lost_in_all(), 8);
 }
-
-HARNESS_MAIN()
-
 /* The pages after the last one that was given out have memory before they are touched. */
 TEST(arena, pages_get_memory_in_batches) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), batch = (size_t)64 << 10;

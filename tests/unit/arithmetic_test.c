@@ -22,5 +22,3 @@ TEST(arithmetic, bounds) {
     CHECK(u64_max(1, UINT64_MAX) == UINT64_MAX && u64_max(2, 1) == 2);
     CHECK(u64_clamp(1, 5, 9) == 5 && u64_clamp(7, 5, 9) == 7 && u64_clamp(10, 5, 9) == 9);
 }
-
-HARNESS_MAIN()

@@ -239,7 +239,4 @@ TEST(capture_rules, unused_ones_are_named) {
                        "stint: STINT_CAPTURE: none of the 3 entries of range [b] was captured\n"
                        "stint: STINT_CAPTURE: nothing was captured from step 20 on: the program "
                        "ended in step 17\n");
-    free(text);
 }
-
-HARNESS_MAIN()

@@ -4,8 +4,7 @@
  * fake_gpu.h, which counts starts and stops; they must alternate and end stopped.
  */
 #include "capture/capture.h"
-
-#include <pthread.h>
+#include "harness_threads.h"
 
 #include "fake_gpu.h"
 #include "recorded.h"
@@ -19,9 +18,7 @@ static void no_gpu(void) {
 }
 
 static void expect(void (*body)(void *), const char *text) {
-    char *have = harness_capture(2, body, NULL);
-    CHECK_STR_EQ(have, text);
-    free(have);
+    CHECK_STR_EQ(harness_capture(2, body, NULL), text);
 }
 
 static void plain(void *unused) {
@@ -116,15 +113,9 @@ static void *inside(void *unused) {
 }
 
 static void two_threads(void *unused) {
-    pthread_t t[2];
     (void)unused;
     pthread_barrier_init(&both_inside, NULL, 2);
-    for (int i = 0; i < 2; ++i) {
-        CHECK(pthread_create(&t[i], NULL, inside, NULL) == 0);
-    }
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(2, inside, NULL, 0);
 }
 
 TEST(capture, threads_share_one_range_and_do_not_wait) {
@@ -133,7 +124,6 @@ TEST(capture, threads_share_one_range_and_do_not_wait) {
     CHECK_CONTAINS(text, "Enable GPU Profiler Stat: [together]\n");
     CHECK_CONTAINS(text, REASON);
     CHECK_EQ_U64(strlen(text), strlen("Enable GPU Profiler Stat: [together]\n" REASON));
-    free(text);
     expect(plain, "Enable GPU Profiler Stat: [plain]\n" REASON); /* all closed again */
 }
 
@@ -156,7 +146,6 @@ TEST(capture, goto_closes_it) {
         ++lines;
     }
     CHECK_EQ_U64(lines, 2000);
-    free(text);
 }
 
 TEST(capture, begun_again_at_its_address_and_foreign_ends) {
@@ -205,12 +194,11 @@ TEST(capture, glog_prefix) {
     CHECK(fields == 1 && month >= 101 && month <= 1231);
     CHECK(line && !strncmp(line, " stint] Enable GPU Profiler Stat: [plain]\n", 42));
     CHECK_EQ_U64(line ? (uint64_t)(line - text) : 0, 27); /* a glog line's head, as in the origin */
-    free(text);
 }
 
 TEST(capture, errno_is_kept) {
     errno = 1234;
-    free(harness_capture(2, nested, NULL));
+    harness_capture(2, nested, NULL);
     errno = 1234;
     stray(NULL);
     CHECK(errno == 1234);
@@ -251,15 +239,9 @@ static void *opens_and_closes(void *unused) {
 }
 
 static void eight_threads(void *unused) {
-    pthread_t t[8];
     (void)unused;
     fake_gpu.in_start = yields;
-    for (int i = 0; i < 8; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, opens_and_closes, NULL));
-    }
-    for (int i = 0; i < 8; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(8, opens_and_closes, NULL, 0);
 }
 
 TEST(capture, starts_and_stops_alternate_and_end_stopped) {
@@ -269,7 +251,6 @@ TEST(capture, starts_and_stops_alternate_and_end_stopped) {
     CHECK(times_in(text, "Enable GPU Profiler Stat: [") >= fake_gpu.starts);
     CHECK_EQ_U64(times_in(text, "nothing"), 0);
     CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 0);
-    free(text);
 }
 
 static int tool_is_in, tool_may_go;
@@ -322,10 +303,8 @@ static void *cancelled(void *unused) {
 }
 
 TEST(capture, cancelled_thread_leaves_nothing_half_done) {
-    pthread_t t;
     fake_gpu.in_start = cancellable;
-    CHECK(!pthread_create(&t, NULL, cancelled, NULL));
-    pthread_join(t, NULL);
+    thread_run(cancelled, NULL);
     fake_gpu.in_start = NULL;
     fake_context = 1;
     GPU_PROFILER_STOP();
@@ -333,5 +312,3 @@ TEST(capture, cancelled_thread_leaves_nothing_half_done) {
     plain(NULL);
     CHECK_CAPTURES(2);
 }
-
-HARNESS_MAIN()

@@ -128,5 +128,3 @@ TEST(circles, sets_of_the_legacy_view_cost_two_looks_at_the_nodes) {
     text_free(&out);
     snapshot_free(&s);
 }
-
-HARNESS_MAIN()

@@ -87,5 +87,3 @@ TEST(clock_real, a_moment_ago) {
     }
     CHECK(found);
 }
-
-HARNESS_MAIN()

@@ -58,5 +58,3 @@ TEST(clock, rate_between_stamps) {
     CHECK(stamp_ns_per_tick(&from, &late, first) == 1.0); /* too far from it to be true */
     CHECK(stamp_ns_per_tick(&from, &late, 0) == 0.24375); /* nothing to compare with */
 }
-
-HARNESS_MAIN()

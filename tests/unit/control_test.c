@@ -148,5 +148,3 @@ TEST(control, errno_is_kept) {
     CHECK(stint_now_us() > 0);
     CHECK(errno == 1234);
 }
-
-HARNESS_MAIN()

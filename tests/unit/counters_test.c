@@ -4,8 +4,8 @@
  * (perf_double.h) where the processor counts, else for real.
  */
 #include "counters/counters.h"
+#include "harness_threads.h"
 
-#include <pthread.h>
 #include <sys/resource.h>
 
 #include "perf_double.h"
@@ -32,21 +32,11 @@ static void *run_thread(void *unused) {
 }
 
 static void one_thread(void *unused) {
-    pthread_t thread;
-    pthread_create(&thread, NULL, run_thread, unused);
-    pthread_join(thread, NULL);
-}
-
-/* Valid until the next text. */
-static char *text_keep(char *text) {
-    static char *kept;
-    free(kept);
-    kept = text;
-    return kept;
+    thread_run(run_thread, unused);
 }
 
 static char *said_by(void (*call)(void *)) {
-    return text_keep(harness_capture(2, call, NULL));
+    return harness_capture(2, call, NULL);
 }
 
 static void check_line(const char *expected) {
@@ -164,9 +154,7 @@ static void with_threads(void (*meanwhile)(void)) {
     pthread_barrier_wait(&all_are_there);
     meanwhile();
     pthread_barrier_wait(&all_are_there);
-    for (unsigned i = 0; i < THREADS; ++i) {
-        pthread_join(threads[i], NULL);
-    }
+    threads_join(threads, THREADS);
 }
 
 static void check_each_has_its_own(void) {
@@ -307,7 +295,7 @@ TEST(counters, ratios_and_counts_of_a_row) {
     CHECK_EQ_U64(r->extra->llc_miss_ppm, 25000);
     CHECK_EQ_U64(r->extra->counted_calls, 2);
     interval_close(&s);
-    char *report = text_keep(report_of("table"));
+    char *report = report_of("table");
     CHECK(strstr(report, "  IPC  ") && strstr(report, "  2.50  "));
     CHECK(strstr(report, "% LLC miss") && !strstr(report, "% scaled") && !strstr(report, "on CPU"));
 }
@@ -332,7 +320,7 @@ TEST(counters, shared_counters_are_scaled_and_marked) {
     CHECK_EQ_U64(r->extra->multiplexed_ppm, 625000);
     CHECK(r->extra->ipc_ppm >= 499900 && r->extra->ipc_ppm <= 500100);
     interval_close(&s);
-    CHECK(strstr(text_keep(report_of("tree")), "% scaled"));
+    CHECK(strstr(report_of("tree"), "% scaled"));
 }
 
 /* No number rather than 0. */
@@ -406,7 +394,7 @@ TEST(usage_of_scopes, rows_that_mostly_wait_are_marked) {
     interval_close(&s);
     CHECK_EQ_U64(row_of("works")->extra->on_cpu_ppm, 1000000);
     interval_close(&s);
-    char *report = text_keep(report_of("table"));
+    char *report = report_of("table");
     CHECK(strstr(report, "waits (waits, 0 % CPU)") && !strstr(report, "works ("));
     CHECK(strstr(report, "on CPU") && strstr(report, "preempted") && strstr(report, "min flt"));
 }
@@ -422,10 +410,8 @@ TEST(usage_of_scopes, rows_are_sorted_by_cpu_time) {
     const char *busy = strstr(report, "\nbusy"), *waits = strstr(report, "\nwaits");
     CHECK(strstr(report, ", by cpu") && strstr(report, "CPU time"));
     CHECK(busy && waits && busy < waits);
-    free(report);
     report = report_of("table");
     CHECK(strstr(report, "\nwaits") < strstr(report, "\nbusy"));
-    free(report);
 }
 
 /* 2 ms of CPU time in 5 ms, in 2.5 ms and, where nothing is read, in 1 us. */
@@ -447,11 +433,11 @@ TEST(usage_of_scopes, long_ones_that_wait_are_marked) {
     interval_close(&s);
     CHECK(!(row_of("short")->has & ROW_CPU));
     interval_close(&s);
-    char *report = text_keep(report_of("table"));
+    char *report = report_of("table");
     CHECK(strstr(report, "sleeps (waits, "));
     CHECK(!strstr(report, "spins (") && !strstr(report, "short ("));
     CHECK(!strstr(report, "CPU time") && !strstr(report, "on CPU"));
-    report = text_keep(report_of("table,sort=cpu"));
+    report = report_of("table,sort=cpu");
     CHECK(strstr(report, "CPU time") && strstr(report, "on CPU") && !strstr(report, "preempted"));
     CHECK(!strstr(report, "(no CPU time"));
 }
@@ -461,7 +447,7 @@ TEST(usage_of_scopes, long_ones_that_wait_are_marked_by_default) {
     for (int i = 0; i < 3; ++i) {
         wait_in("waits", 1000000000000u);
     }
-    char *report = text_keep(report_of("table"));
+    char *report = report_of("table");
     CHECK(strstr(report, "waits (waits, 0 % CPU)"));
 }
 
@@ -470,7 +456,7 @@ TEST(usage_of_scopes, none_is_marked_if_it_is_off) {
     for (int i = 0; i < 3; ++i) {
         wait_in("waits", 1000000000000u);
     }
-    char *report = text_keep(report_of("table,sort=cpu"));
+    char *report = report_of("table,sort=cpu");
     CHECK(strstr(report, "\nwaits ") && !strstr(report, "(waits"));
     CHECK(strstr(report, "(no CPU time: "));
 }
@@ -520,5 +506,3 @@ TEST(usage_of_scopes, software_counters_agree) {
     CHECK(r->extra->measure[MEASURE_TASK_CLOCK_NS] > 0);
     interval_close(&s);
 }
-
-HARNESS_MAIN()

@@ -325,5 +325,3 @@ TEST(crossing, without_a_crossing_it_is_an_ordinary_end) {
     CHECK(recorder_end_crossing((uint64_t)(uintptr_t)&guard, guard) == -1);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
-
-HARNESS_MAIN()

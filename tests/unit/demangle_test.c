@@ -40,5 +40,3 @@ TEST(demangle, errno_is_kept) {
     demangle(out, sizeof out, "_Z5scalePff");
     CHECK(errno == EDOM);
 }
-
-HARNESS_MAIN()

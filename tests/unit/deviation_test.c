@@ -2,8 +2,8 @@
 /* The column stddev against the exact standard deviation of the same samples. One tick is one
  * nanosecond on the fake clock. */
 #include <math.h>
-#include <pthread.h>
 
+#include "harness_threads.h"
 #include "read/deviation.h"
 
 #include "support.h"
@@ -170,14 +170,12 @@ static void *record_half(void *from) {
 /* Two threads that are far apart: the row is not the mean of theirs. */
 TEST(deviation, of_merged_rows) {
     uint64_t state = 2463534242u;
-    pthread_t thread;
     for (uint32_t i = 0; i < SAMPLES; ++i) {
         shared_samples[i] = uniform(&state, 2000);
         shared_samples[SAMPLES + i] = 50000 + uniform(&state, 9000);
     }
     record_half(shared_samples);
-    CHECK(!pthread_create(&thread, NULL, record_half, shared_samples + SAMPLES));
-    CHECK(!pthread_join(thread, NULL));
+    thread_run(record_half, shared_samples + SAMPLES);
     CHECK(within(stddev_in_table("merged"), exact_of(shared_samples, 2 * SAMPLES), 0.03));
 }
 
@@ -223,5 +221,3 @@ TEST(deviation, roots) {
     }
     CHECK(deviation_root(0) == 0 && deviation_root(-1) == 0 && deviation_root(NAN) == 0);
 }
-
-HARNESS_MAIN()

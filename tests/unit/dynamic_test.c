@@ -3,9 +3,8 @@
  * Scopes with names made at run time: matching by content, many names, begin and end by name, added
  * samples. The expected calls and times are those of the fake clock.
  */
+#include "harness_threads.h"
 #include "record/dynamic.h"
-
-#include <pthread.h>
 
 #include "recorded.h"
 
@@ -260,19 +259,11 @@ static void *same_names(void *unused) {
 }
 
 TEST(dynamic, threads_agree_on_the_numbers) {
-    pthread_t t[4];
     char name[24];
-    for (int i = 0; i < 4; ++i) {
-        CHECK(pthread_create(&t[i], NULL, same_names, NULL) == 0);
-    }
-    for (int i = 0; i < 4; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(4, same_names, NULL, 0);
     CHECK_EQ_U64(arena_header()->site_count, 50);
     for (int i = 0; i < 50; ++i) {
         snprintf(name, sizeof name, "shared%d", i);
         CHECK_EQ_U64(calls_of(name), 160);
     }
 }
-
-HARNESS_MAIN()

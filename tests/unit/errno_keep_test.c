@@ -20,5 +20,3 @@ TEST(errno_keep, every_way_out) {
     CHECK(keep(5, 0) == 6); /* the value to return is computed first */
     CHECK(errno == 1234);
 }
-
-HARNESS_MAIN()

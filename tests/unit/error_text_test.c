@@ -15,5 +15,3 @@ TEST(error_text, of_unknown_errors) {
     CHECK(*error_text(123456));
     CHECK(*error_text(-1));
 }
-
-HARNESS_MAIN()

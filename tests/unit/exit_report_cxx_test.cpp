@@ -53,7 +53,4 @@ TEST(exit_report_cxx, comes_after_static_destructors) {
     CHECK_CONTAINS(report, "Stat=after ");
     CHECK_CONTAINS(report, "Stat=handler ");
     CHECK_CONTAINS(report, "Stat=program ");
-    free(said);
 }
-
-HARNESS_MAIN()

@@ -38,7 +38,6 @@ TEST(exit_report, comes_after_atexit_handlers) {
     CHECK_CONTAINS(said, "Stat=in atexit");
     CHECK_CONTAINS(said, "Stat=main");
     CHECK_EQ_U64(times_in(said, "======= StatSet"), 1);
-    free(said);
 }
 
 static void plain(void) {
@@ -49,7 +48,6 @@ TEST(exit_report, environment) {
     setenv("STINT_REPORT", "tree", 1);
     char *said = end_of(plain);
     CHECK_CONTAINS(said, "stint tree: testprog");
-    free(said);
 }
 
 static void reports(void) {
@@ -64,13 +62,10 @@ TEST(exit_report, none_prints_nothing) {
     setenv("STINT_REPORT", "none", 1);
     char *said = end_of(plain);
     CHECK_STR_EQ(said, "");
-    free(said);
     said = end_of(reports);
     CHECK_STR_EQ(said, "");
-    free(said);
     said = end_of(asks); /* a call has precedence */
     CHECK_CONTAINS(said, "Stat=main");
-    free(said);
 }
 
 static void asks_for_none(void) {
@@ -84,13 +79,11 @@ TEST(exit_report, a_call_may_ask_for_none) {
     char *said = end_of(asks_for_none);
     CHECK_CONTAINS(said, "stint: report \"non\": expected none or legacy|");
     CHECK_EQ_U64(lines_of(said), 1);
-    free(said);
 }
 
 TEST(exit_report, none_unless_asked_for) {
     char *said = end_of(plain);
     CHECK_STR_EQ(said, "");
-    free(said);
 }
 
 static void nothing(void) {
@@ -100,7 +93,6 @@ TEST(exit_report, nothing_recorded_nothing_said) {
     setenv("STINT_REPORT", "table", 1);
     char *said = end_of(nothing);
     CHECK_STR_EQ(said, "");
-    free(said);
 }
 
 static void takes_back(void) {
@@ -112,7 +104,6 @@ static void takes_back(void) {
 TEST(exit_report, null_takes_it_back) {
     char *said = end_of(takes_back);
     CHECK_STR_EQ(said, "");
-    free(said);
 }
 
 static void asks_twice(void) {
@@ -126,7 +117,6 @@ TEST(exit_report, the_last_call_counts_and_beats_the_environment) {
     char *said = end_of(asks_twice);
     CHECK_CONTAINS(said, "stint tree: ");
     CHECK_EQ_U64(times_in(said, "stint table: ") + times_in(said, "======="), 0);
-    free(said);
 }
 
 static void asks_wrongly(void) {
@@ -138,7 +128,6 @@ TEST(exit_report, a_bad_view_is_one_line_at_once) {
     char *said = end_of(asks_wrongly);
     CHECK_EQ_U64(lines_of(said), 1);
     CHECK_CONTAINS(said, "stint: report \"tabel\": expected ");
-    free(said);
 }
 
 static void leaves_at_once(void) {
@@ -150,7 +139,6 @@ static void leaves_at_once(void) {
 TEST(exit_report, not_after_a_quick_exit) {
     char *said = end_of(leaves_at_once);
     CHECK_STR_EQ(said, "");
-    free(said);
 }
 
 static void forks(void) {
@@ -171,7 +159,6 @@ static void forks(void) {
 TEST(exit_report, a_child_does_not_print_its_parents_numbers) {
     char *said = end_of(forks);
     CHECK_EQ_U64(times_in(said, "stint table: "), 1);
-    free(said);
 }
 
 static void open_at_exit(void) {
@@ -184,7 +171,4 @@ static void open_at_exit(void) {
 TEST(exit_report, scopes_open_at_the_end_are_named) {
     char *said = end_of(open_at_exit);
     CHECK_CONTAINS(said, "open: main, for 12.30 s, thread ");
-    free(said);
 }
-
-HARNESS_MAIN()

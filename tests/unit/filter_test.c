@@ -92,5 +92,3 @@ TEST(filter, takes_effect_at_the_next_scope) {
     timed("inner", 5);
     CHECK(!stint_stat_get("inner", &st, sizeof st) && st.calls == 2);
 }
-
-HARNESS_MAIN()

@@ -3,8 +3,8 @@
  * fork: the child starts empty in an arena of its own, and the parent is not changed. The child may
  * fork again, and may be made by any thread at any time.
  */
-#include <pthread.h>
 
+#include "harness_threads.h"
 #include "record/thread.h"
 #include "recorded.h"
 
@@ -193,16 +193,12 @@ TEST(fork, from_a_program_in_full_swing) {
 #if defined(__SANITIZE_THREAD__)
     SKIP("the thread sanitizer does not support threads after a fork from many");
 #endif
-    for (int i = 0; i < 2; ++i) {
-        CHECK(pthread_create(&t[i], NULL, busy, NULL) == 0);
-    }
+    threads_start(t, 2, busy, NULL, 0);
     for (int i = 0; i < 50; ++i) {
         harness_in_child(child_of_busy);
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, 2);
 }
 
 static void *forks(void *unused) {
@@ -213,10 +209,8 @@ static void *forks(void *unused) {
 }
 
 TEST(fork, from_another_thread) {
-    pthread_t t;
     scope(1);
-    CHECK(pthread_create(&t, NULL, forks, NULL) == 0);
-    pthread_join(t, NULL);
+    thread_run(forks, NULL);
     CHECK_EQ_U64(calls_of("scope"), 3);
 }
 
@@ -266,5 +260,3 @@ TEST(fork, generations_do_not_grow) {
     }
     next_generation();
 }
-
-HARNESS_MAIN()

@@ -69,5 +69,3 @@ TEST(guard_rule_cpp, pthread_exit_destroys_guards) {
     pthread_join(t, nullptr);
     CHECK_EQ_U64(stat_of("exits").total_ns, 5);
 }
-
-HARNESS_MAIN()

@@ -3,11 +3,11 @@
  * A guard is never trusted: whatever leaves a block or enters it half-way, later numbers are right
  * and what got no sample is counted.
  */
-#include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include "harness_threads.h"
 #include "record/node.h"
 #include "record/recorder.h"
 #include "recorded.h"
@@ -336,15 +336,13 @@ static void *resume(void *unused) {
 }
 
 TEST(guard_rule, coroutine_resumed_on_another_thread) {
-    pthread_t t;
     if (SANITIZED) {
         SKIP("sanitizers do not follow a stack from thread to thread");
     }
     {
         REGISTER_TIMER("resumes");
         coroutine_start();
-        CHECK(pthread_create(&t, NULL, resume, NULL) == 0);
-        pthread_join(t, NULL);
+        thread_run(resume, NULL);
         fake_advance(5);
     }
     CHECK_EQ_U64(calls_of("coroutine"), 0);
@@ -643,10 +641,8 @@ static void *exits(void *cancel) {
 }
 
 static void check_exits(void *cancel) {
-    pthread_t t;
     for (int i = 0; i < 10; ++i) {
-        CHECK(pthread_create(&t, NULL, exits, cancel) == 0);
-        pthread_join(t, NULL);
+        thread_run(exits, cancel);
     }
     /* C unwinds its guards only when compiled with -fexceptions. */
     uint64_t samples = stat_of("exits").samples + stat_of("exits.inner").samples;
@@ -668,5 +664,3 @@ TEST(guard_rule, pthread_cancel_inside_scopes) {
 #endif
     check_exits(&yes);
 }
-
-HARNESS_MAIN()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
 
+#include "harness_threads.h"
 #include "recorded.h"
 
 TEST(handle, interval_is_a_sample) {
@@ -44,12 +44,10 @@ static void *ends(void *timer) {
 }
 
 TEST(handle, ends_on_another_thread) {
-    pthread_t thread;
     stint_timer t;
     TIMER_BEGIN(t, "crossing");
     fake_advance(5);
-    CHECK(pthread_create(&thread, NULL, ends, &t) == 0);
-    pthread_join(thread, NULL);
+    thread_run(ends, &t);
     CHECK_EQ_U64(stat_of("crossing").total_ns, 10);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
@@ -121,5 +119,3 @@ TEST(handle, errno_is_kept) {
     TIMER_END(t);
     CHECK(errno == 1234);
 }
-
-HARNESS_MAIN()

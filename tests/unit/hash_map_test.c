@@ -84,5 +84,3 @@ TEST(hash_map, more_than_fits) {
     CHECK(hash_map_start(&map, &memory, (uint64_t)1 << 31) == -1);
     scratch_free(&memory);
 }
-
-HARNESS_MAIN()

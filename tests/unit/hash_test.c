@@ -87,5 +87,3 @@ TEST(hash, the_first_use_of_the_library_makes_the_key) {
     REGISTER_TIMER_DYNAMIC("a");
     CHECK(hash_key.start != unseeded.start && hash_key.factor != unseeded.factor);
 }
-
-HARNESS_MAIN()

@@ -217,9 +217,6 @@ TEST(histogram, open_buckets_stay_open) {
     CHECK(histogram_open_lower(0, 5) == 5 && histogram_open_lower(5, 0) == 5);
     CHECK(histogram_open_lower(7, 5) == 5 && histogram_open_lower(5, 7) == 5);
 }
-
-HARNESS_MAIN()
-
 TEST(histogram, bucket_in_32_bits_is_the_same) {
     for (uint64_t ticks = 0; ticks < 1 << 16; ++ticks) {
         CHECK_EQ_U64(stint_impl_bucket_place(0, (uint32_t)ticks), stint_impl_bucket(ticks));

@@ -189,5 +189,3 @@ TEST(interval, many_activities) {
     }
     interval_close(&s);
 }
-
-HARNESS_MAIN()

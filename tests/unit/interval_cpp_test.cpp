@@ -146,5 +146,3 @@ TEST(interval_cpp, errno_is_kept) {
     { stint::interval a("first use"); }
     CHECK(errno == 1234);
 }
-
-HARNESS_MAIN()

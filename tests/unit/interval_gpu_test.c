@@ -66,7 +66,6 @@ TEST(interval, gpu_times_that_come_after_the_reset) {
         char *text = report_of(views[i]);
         CHECK_CONTAINS(text, "\ngpu ");
         CHECK_CONTAINS(text, " gpu total ");
-        free(text);
     }
 }
 
@@ -138,5 +137,3 @@ TEST(interval, steps_are_of_the_interval) {
     CHECK_EQ_U64(s.steps, 2);
     interval_close(&s);
 }
-
-HARNESS_MAIN()

@@ -3,9 +3,8 @@
  * Intervals and the baselines that they subtract. The sums of all intervals must be those of the
  * run, also while threads record and new names appear.
  */
+#include "harness_threads.h"
 #include "session/interval.h"
-
-#include <pthread.h>
 
 #include "read/baseline.h"
 #include "support.h"
@@ -199,9 +198,7 @@ static void intervals(unsigned names, int rounds) {
         add_interval(1, &calls, &total);
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < THREADS; ++i) {
-        pthread_join(thread[i], NULL);
-    }
+    threads_join(thread, THREADS);
     add_interval(0, &calls, &total);
     CHECK(!snapshot_take(&s)); /* the whole run, nothing subtracted */
     add_nodes(&s, &whole_calls, &whole_total);
@@ -239,9 +236,7 @@ TEST(interval, nor_while_threads_start) {
             pthread_create(&thread[i], NULL, one_call, &barrier);
             add_interval(1, &calls, &total);
         }
-        for (int i = 0; i < n; ++i) {
-            pthread_join(thread[i], NULL);
-        }
+        threads_join(thread, (unsigned)n);
         pthread_barrier_destroy(&barrier);
     }
     add_interval(1, &calls, &total);
@@ -262,15 +257,11 @@ static void *asks_in_vain(void *unused) {
 }
 
 TEST(interval, cancelled_inside_a_report) {
-    pthread_t t;
     void *result = NULL;
     stint_stat stat;
     timed("a", 1);
-    CHECK(pthread_create(&t, NULL, asks_in_vain, NULL) == 0);
-    pthread_join(t, &result);
+    result = thread_run(asks_in_vain, NULL);
     CHECK(result == PTHREAD_CANCELED);
     CHECK(stint_stat_get("a", &stat, sizeof stat) ==
           0); /* would never return if the lock was kept */
 }
-
-HARNESS_MAIN()

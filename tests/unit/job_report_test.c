@@ -84,7 +84,6 @@ static void run_process(void (*record)(uint32_t rank)) {
     } else {
         CHECK_STR_EQ(text, common->result[my_rank] == STINT_ERROR_UNKNOWN ? text : "");
     }
-    free(text);
 }
 
 static void job_make(uint32_t size) {
@@ -296,7 +295,6 @@ static void record_lies(uint32_t rank) {
         common->refused[rank][lie.kind] += (unsigned)is_refused;
         common->odd += !is_refused && lie.result && lie.result != STINT_ERROR_NO_MEMORY;
         common->odd += is_refused == !strstr(text, "no reduction of this process's values");
-        free(text);
     }
 }
 
@@ -321,7 +319,4 @@ TEST(job_report, arguments_that_are_not_valid) {
     char *text = harness_capture(2, report_badly, NULL);
     CHECK_EQ_U64(times_in(text, "expected a callback and a rank below the size"), 2);
     CHECK_EQ_U64(common->calls[0], 0);
-    free(text);
 }
-
-HARNESS_MAIN()

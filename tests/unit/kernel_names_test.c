@@ -105,5 +105,3 @@ TEST(kernel_names, are_any_bytes) {
     }
     CHECK_STR_EQ(kernel_precision("x_h884", 5), ""); /* the length counts, there is no NUL */
 }
-
-HARNESS_MAIN()

@@ -100,5 +100,3 @@ TEST(launch, place) {
     launch_place(place, 1, 0, 0, "");
     CHECK_STR_EQ(place, "rank 0");
 }
-
-HARNESS_MAIN()

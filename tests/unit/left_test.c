@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that are left by longjmp or the end of their thread: counted with their name, no sample. */
+#include "harness_threads.h"
 #include "record/left.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,6 @@ TEST(left, recursive_calls) {
     check_row("recurses", 20, 20, 0);
     char *text = report_of("table");
     CHECK(strstr(text, "recursion:") == NULL); /* no call was inside another one and ended */
-    free(text);
 }
 
 TEST(left, a_reset_subtracts) {
@@ -132,9 +131,7 @@ static void *ends_in_it(void *unused) {
 }
 
 TEST(left, by_the_end_of_the_thread) {
-    pthread_t t;
-    CHECK(!pthread_create(&t, NULL, ends_in_it, NULL));
-    pthread_join(t, NULL);
+    thread_run(ends_in_it, NULL);
     check_row("of a thread", 1, 1, 0);
 }
 
@@ -142,14 +139,10 @@ TEST(left, the_report_shows_them) {
     catches();
     char *text = report_of("table");
     CHECK(strstr(text, " left ") != NULL);
-    free(text);
 }
 
 TEST(left, no_column_without) {
     timed("returns", 5);
     char *text = report_of("table");
     CHECK(strstr(text, " left ") == NULL);
-    free(text);
 }
-
-HARNESS_MAIN()

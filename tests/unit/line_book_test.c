@@ -3,9 +3,9 @@
  * Time per source line, from the markers of stint/lines.h. The expected calls and times are those
  * of the fake clock; the reader must survive hostile tables.
  */
-#include <pthread.h>
 #include <setjmp.h>
 
+#include "harness_threads.h"
 #include "read/line_rows.h"
 #include "recorded.h"
 #include "session/interval.h"
@@ -217,10 +217,8 @@ static void *in_thread(void *times) {
 TEST(line_book, threads_are_added_and_continued) {
     struct taken t;
     int times = 2;
-    pthread_t thread;
     for (int i = 0; i < 5; ++i) {
-        pthread_create(&thread, NULL, in_thread, &times);
-        pthread_join(thread, NULL);
+        thread_run(in_thread, &times);
     }
     inner();
     lines_take(&t);
@@ -325,7 +323,6 @@ TEST(line_book, another_clock_is_named_once) {
                    "times of source lines are not recorded: they need the processor's counter, "
                    "and the clock is monotonic; STINT_CLOCK=tsc selects the counter\n");
     CHECK(strchr(line, '\n') == line + strlen(line) - 1);
-    free(line);
     lines_take(&t);
     CHECK_EQ_U64(t.rows.row_count, 0); /* a row of 0 hits would say that the line never ran */
     CHECK_EQ_U64(lost_in_all(), 0);
@@ -374,5 +371,3 @@ TEST(line_book, hostile_tables) {
         snapshot_free(&t.s);
     }
 }
-
-HARNESS_MAIN()

@@ -53,5 +53,3 @@ TEST(local_time, utc_before_it_was_read) {
     local_time_at(-1, &have);
     CHECK(have.year == 1969 && have.month == 12 && have.day == 31 && have.second == 59);
 }
-
-HARNESS_MAIN()

@@ -5,8 +5,7 @@
  * thread that has it, and the child's is free.
  */
 #include "base/lock.h"
-
-#include <pthread.h>
+#include "harness_threads.h"
 
 #include "forking.h"
 
@@ -120,16 +119,12 @@ static void *take_often(void *unused) {
 TEST(lock, fork_among_many_holders) {
     watch_tested();
     pthread_t t[2];
-    for (int i = 0; i < 2; ++i) {
-        CHECK(pthread_create(&t[i], NULL, take_often, NULL) == 0);
-    }
+    threads_start(t, 2, take_often, NULL, 0);
     for (int i = 0; i < 50; ++i) {
         fork_plainly();
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, 2);
     CHECK(is_whole());
 }
 
@@ -193,16 +188,12 @@ TEST(lock, others_go_on_waiting) {
     watch_tested();
     pthread_t t[2];
     NEEDS_NEW_LOCKS();
-    for (int i = 0; i < 2; ++i) {
-        CHECK(pthread_create(&t[i], NULL, take_often, NULL) == 0);
-    }
+    threads_start(t, 2, take_often, NULL, 0);
     for (int i = 0; i < 10; ++i) {
         fork_while_holding();
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, 2);
 }
 
 static void child_finds_it_free(void) {
@@ -330,7 +321,6 @@ TEST(lock, a_violation_names_both) {
     char *said = harness_capture(STDERR_FILENO, violate, NULL);
     CHECK_STR_EQ(said, "stint: lock order: STEP is taken by a thread that holds REGISTRY "
                        "(runtime/base/lock_table.h)\n");
-    free(said);
 }
 
 /* ---- What waits. */
@@ -384,5 +374,3 @@ TEST(lock, trying_keeps_what_is_held) {
     lock_release(TESTED);
     CHECK(!lock_any_held());
 }
-
-HARNESS_MAIN()

@@ -3,12 +3,12 @@
  * The callback for lines (stint_log_set): its text and level, its moment, and the threads on which
  * it is called. Lines that find no room must be counted.
  */
-#include <pthread.h>
 #include <signal.h>
 
 #include "base/config.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "harness_threads.h"
 
 #include "recorded.h"
 #include "support.h"
@@ -49,11 +49,9 @@ static void all_levels(void *unused) {
 
 TEST(log_callback, lines_have_a_level_and_no_prefix) {
     keep();
-    char *text = harness_capture(2, all_levels, NULL);
-    CHECK_STR_EQ(text, "");
+    CHECK_STR_EQ(harness_capture(2, all_levels, NULL), "");
     CHECK_STR_EQ(got, ">1 an error\n>2 a warning\n>3 a note\\n\n>4 Stat: [slow] note "
                       "[Span:10000ms1us] \n");
-    free(text);
 }
 
 TEST(log_callback, null_is_stderr) {
@@ -63,7 +61,6 @@ TEST(log_callback, null_is_stderr) {
     CHECK_EQ_U64(lines_of(text), 4);
     CHECK_CONTAINS(text, "stint: an error\n");
     CHECK_STR_EQ(got, "");
-    free(text);
 }
 
 TEST(log_callback, functions_that_fail) {
@@ -114,7 +111,6 @@ TEST(log_callback, not_called_after_an_end_under_a_lock) {
     char *text = harness_capture(2, end_under_a_lock, NULL);
     CHECK_STR_EQ(got, "");
     CHECK_CONTAINS(text, "stint: after the end\n");
-    free(text);
 }
 
 static void seventy_under_a_lock(void *unused) {
@@ -130,7 +126,6 @@ TEST(log_callback, sixty_four_lines_wait_for_stderr) {
     char *text = harness_capture(2, seventy_under_a_lock, NULL);
     CHECK_EQ_U64(lines_of(text), 65);
     CHECK_CONTAINS(text, "stint: line 63\nstint: 6 more lines were dropped");
-    free(text);
 }
 
 static void on_signal(int number) {
@@ -231,9 +226,7 @@ static void two_lines(void *unused) {
 }
 
 TEST(log_callback, taken_away_the_rest_goes_to_stderr) {
-    char *text = harness_capture(2, two_lines, NULL);
-    CHECK_STR_EQ(text, "stint: first\nstint: second\n");
-    free(text);
+    CHECK_STR_EQ(harness_capture(2, two_lines, NULL), "stint: first\nstint: second\n");
 }
 
 static void *write_many(void *unused) {
@@ -253,15 +246,9 @@ static void count_line(void *count, int level, const char *line) {
 }
 
 TEST(log_callback, lines_of_several_threads_are_delivered_or_counted) {
-    pthread_t thread[4];
     unsigned count = 0;
     stint_log_set(count_line, &count);
-    for (int i = 0; i < 4; ++i) {
-        CHECK(!pthread_create(&thread[i], NULL, write_many, NULL));
-    }
-    for (int i = 0; i < 4; ++i) {
-        pthread_join(thread[i], NULL);
-    }
+    threads_run(4, write_many, NULL, 0);
     while (count < 800 && !stint_report("none") && count != 800) {
     }
     CHECK_EQ_U64(count, 800);
@@ -288,9 +275,7 @@ static void off_lines(void *unused) {
 TEST(log_callback, off_is_silent) {
     setenv("STINT_LOG", "off", 1);
     setenv("STINT_CLOCK", "sundial", 1);
-    char *text = harness_capture(2, off_lines, NULL);
-    CHECK_STR_EQ(text, "");
-    free(text);
+    CHECK_STR_EQ(harness_capture(2, off_lines, NULL), "");
 }
 
 TEST(log_callback, a_child_leaves_the_lines_of_its_parent) {
@@ -308,5 +293,3 @@ TEST(log_callback, a_child_leaves_the_lines_of_its_parent) {
     CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
     CHECK_EQ_U64(got_lines, 0);
 }
-
-HARNESS_MAIN()

@@ -24,7 +24,6 @@ static char *lines_with(const char *text) {
 TEST(log, lines) {
     char *have = lines_with("text");
     CHECK_STR_EQ(have, "stint: text is 7\ntext is 8\n");
-    free(have);
 }
 
 TEST(log, a_line_stays_one_line) {
@@ -32,7 +31,6 @@ TEST(log, a_line_stays_one_line) {
     CHECK(have && !strchr(have, '\x1b') && !strchr(have, '\r'));
     char *end = have ? strchr(have, '\n') : NULL;
     CHECK(end && !strncmp(end + 1, "a\\nb\\x1b[0m\\x0d\\\\ is 8\n", 22));
-    free(have);
 }
 
 /* U+009B is to a terminal what ESC [ is; so is the byte alone, where the terminal is not UTF-8. */
@@ -44,11 +42,9 @@ TEST(log, c1_controls_are_escaped) {
                                 "31m \x9b"
                                 "5m");
         CHECK_STR_EQ(have, "stint: \\xc2\\x9b31m \\x9b5m is 7\n\\xc2\\x9b31m \\x9b5m is 8\n");
-        free(have);
     }
     char *have = lines_with("caf\xc3\xa9");
     CHECK_CONTAINS(have, "stint: caf\xc3\xa9 is 7\n");
-    free(have);
 }
 
 /* Lines that hold what the program named: a slow scope, an unknown name, an unknown view. */
@@ -69,7 +65,6 @@ TEST(log, names_do_nothing_to_a_terminal) {
     char *have = harness_capture(2, lines_of_names, NULL);
     CHECK_EQ_U64(lines_of(have), 3);
     CHECK(have && !strchr(have, '\x9b'));
-    free(have);
 }
 
 TEST(log, bounded) {
@@ -79,10 +74,8 @@ TEST(log, bounded) {
     CHECK(have && strlen(have) > 1000 && strlen(have) < 10000);
     CHECK(have && have[strlen(have) - 1] == '\n');
     memset(text, '\n', sizeof text - 1); /* each byte becomes four */
-    free(have);
     have = lines_with(text);
     CHECK(have && strlen(have) < 20000);
-    free(have);
 }
 
 TEST(log, glog_prefix) {
@@ -96,7 +89,6 @@ TEST(log, glog_prefix) {
     char *have = lines_with("text");
     CHECK(have && !strncmp(have, "stint: text is 7\nI", 18)); /* our own lines never have it */
     CHECK_CONTAINS(have, " stint] text is 8\n");
-    free(have);
 }
 
 static void write_with_lock(void *unused) {
@@ -114,7 +106,6 @@ static void write_with_lock(void *unused) {
 TEST(log, with_a_lock_held_lines_wait) {
     char *have = harness_capture(STDERR_FILENO, write_with_lock, NULL);
     CHECK_STR_EQ(have, "still held\nstint: first\nstint: second\nstint: third\n");
-    free(have);
 }
 
 #if !SANITIZED
@@ -142,7 +133,6 @@ TEST(log, with_a_lock_held_each_process_writes_its_own) {
 #else
     char *have = harness_capture(STDERR_FILENO, fork_with_line, NULL);
     CHECK_STR_EQ(have, "stint: of the child\nstint: of the parent\n");
-    free(have);
 #endif
 }
 
@@ -155,5 +145,3 @@ TEST(log, closed_stderr_does_no_harm) {
     CHECK(errno == 1234);
     dup2(saved, 2);
 }
-
-HARNESS_MAIN()

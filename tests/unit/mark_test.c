@@ -216,5 +216,3 @@ TEST(mark, handlers_at_every_instruction_of_a_pair) {
     CHECK_EQ_U64(traced_overwritten(&t), 0);
     traced_free(&t);
 }
-
-HARNESS_MAIN()

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of a node besides its times, from where they are written to the rows. */
+#include "harness_threads.h"
 #include "record/measured.h"
-
-#include <pthread.h>
 
 #include "read/baseline.h"
 #include "record/tree.h"
@@ -68,9 +67,7 @@ static void *work(void *ns) {
 }
 
 static void work_on_a_thread(uint64_t ns) {
-    pthread_t t;
-    CHECK(!pthread_create(&t, NULL, work, &ns));
-    pthread_join(t, NULL);
+    thread_run(work, &ns);
 }
 
 TEST(measured, threads_are_added_up) {
@@ -235,5 +232,3 @@ TEST(measured, groups_of_other_versions_are_read_as_far_as_known) {
     interval_close(&s);
     queue->range.count = 2;
 }
-
-HARNESS_MAIN()

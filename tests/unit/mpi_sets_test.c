@@ -177,5 +177,3 @@ TEST(mpi_sets, are_bounded) {
     rank[1] = 1;
     check_set(&c, "mpi/2 ranks 0-1");
 }
-
-HARNESS_MAIN()

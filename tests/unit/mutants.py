@@ -154,8 +154,8 @@ def build(options, include, program, to):
     subprocess.run(
         [options.cc, "-O2", "-std=gnu11", "-pthread", "-DSTINT_IMPL_FAKE_CLOCK", "-DWITH_TIMER=1",
          "-DWITH_PROFILER=1", "-D_GNU_SOURCE=1"] + ["-I%s" % f for f in folders] +
-        [str(source / "tests/unit" / program), options.library, "-Wl,-u,session_is_linked", "-lm",
-         "-ldl", "-o", str(to)], check=True)
+        [str(source / "tests/unit" / program), str(source / "tests/harness_main.c"), options.library,
+         "-Wl,-u,session_is_linked", "-lm", "-ldl", "-o", str(to)], check=True)
 
 
 def run(options, mutant):

@@ -170,5 +170,3 @@ TEST(node, no_percentiles_no_histograms) {
     CHECK_EQ_U64(n->total, 5);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
-
-HARNESS_MAIN()

@@ -91,8 +91,8 @@ TEST(number, whole) {
 }
 
 TEST(number, not_whole) {
-    static const char *const wrong[] = {"", " 1", "+1", "-1", "1 ", "1.0", "0x1", "9", "12", "123",
-                                        "99999999999999999999999999"};
+    static const char *const wrong[] = {
+        "", " 1", "+1", "-1", "1 ", "1.0", "0x1", "9", "12", "123", "99999999999999999999999999"};
     uint64_t n = 7;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         CHECK(number_read_whole(wrong[i], 10, 11, &n) == -1);
@@ -100,5 +100,3 @@ TEST(number, not_whole) {
     CHECK(!number_parse_whole("18446744073709551616", UINT64_MAX, &n));
     CHECK(n == 7);
 }
-
-HARNESS_MAIN()

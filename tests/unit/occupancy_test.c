@@ -109,5 +109,3 @@ TEST(occupancy, unknown_is_said) {
     a.shared_static = 233472; /* with the reserved part it does not fit */
     CHECK(occupancy_of(&o, &h100, &a) == -1);
 }
-
-HARNESS_MAIN()

@@ -67,5 +67,3 @@ TEST(order, what_is_in_order_is_compared_once) {
     CHECK(compared < MAX);
     scratch_free(&memory);
 }
-
-HARNESS_MAIN()

@@ -25,7 +25,7 @@ static const char *path_of(const char *name) {
 
 static char *content(const char *path) {
     FILE *file = fopen(path, "r");
-    char *text = calloc(65536, 1);
+    char *text = harness_keep(calloc(65536, 1));
     if (!CHECK(file != NULL)) {
         return text;
     }
@@ -56,7 +56,6 @@ TEST(output, stderr_is_the_default) {
         char *said = put_to(where[i], 2);
         CHECK_STR_EQ(said, "report\n");
         CHECK(!result);
-        free(said);
     }
 }
 
@@ -70,9 +69,7 @@ static void print_and_put(void *unused) {
 
 TEST(output, stdout_in_the_order_of_the_program) {
     config.output = "stdout";
-    char *said = harness_capture(1, print_and_put, NULL);
-    CHECK_STR_EQ(said, "before\nreport\nafter\n");
-    free(said);
+    CHECK_STR_EQ(harness_capture(1, print_and_put, NULL), "before\nreport\nafter\n");
 }
 
 TEST(output, a_file_is_replaced_first_and_added_to_then) {
@@ -84,11 +81,8 @@ TEST(output, a_file_is_replaced_first_and_added_to_then) {
         char *said = put_to(path, 2);
         CHECK_STR_EQ(said, "");
         CHECK(!result);
-        free(said);
     }
-    char *text = content(path);
-    CHECK_STR_EQ(text, "report\nreport\n");
-    free(text);
+    CHECK_STR_EQ(content(path), "report\nreport\n");
     clean(path);
 }
 
@@ -97,12 +91,10 @@ TEST(output, a_bad_path_is_said_and_the_report_goes_to_stderr) {
     CHECK_STR_EQ(said, "stint: cannot write the report to /nonexistent/folder/x: "
                        "No such file or directory; it goes to stderr\nreport\n");
     CHECK(!result);
-    free(said);
     said = put_to("/tmp/%q", 2);
     CHECK_CONTAINS(said, "stint: STINT_OUTPUT=/tmp/%q: ");
     CHECK_CONTAINS(said, "\nreport\n");
     CHECK_EQ_U64(lines_of(said), 2);
-    free(said);
 }
 
 /* ---- Files that are not ours. */
@@ -116,7 +108,6 @@ TEST(output, a_run_file_that_is_being_written_stays) {
     char *said = report_of("table");
     CHECK_CONTAINS(said, ": a running program is writing it; it goes to stderr\n");
     CHECK_CONTAINS(said, "\nstint table: testprog");
-    free(said);
     timed("b", 1000);
     clean(path);
 }
@@ -125,10 +116,8 @@ TEST(output, a_device_is_written_to) {
     char *said = put_to("/dev/null", 2);
     CHECK_STR_EQ(said, "");
     CHECK(!result);
-    free(said);
     said = put_to("/dev/stderr", 2);
     CHECK_STR_EQ(said, "report\n");
-    free(said);
 }
 
 /* ---- Readers that are slow. */
@@ -136,7 +125,7 @@ TEST(output, a_device_is_written_to) {
 #define LONG ((size_t)1 << 20)
 
 static char *long_report(void) {
-    char *text = malloc(LONG + 1);
+    char *text = harness_keep(malloc(LONG + 1));
     for (size_t i = 0; i < LONG; ++i) {
         text[i] = (char)(i % 64 == 63 ? '\n' : 'a' + i % 26);
     }
@@ -169,7 +158,6 @@ TEST(output, a_stderr_that_does_not_wait_gets_the_whole_report) {
     close(2);
     CHECK(waitpid(reader, &status, 0) == reader);
     CHECK_EQ_U64((uint64_t)status, 0);
-    free(text);
 }
 
 TEST(output, a_reader_that_takes_nothing_is_given_up) {
@@ -182,7 +170,6 @@ TEST(output, a_reader_that_takes_nothing_is_given_up) {
     put(text);
     CHECK_EQ_U64((uint64_t)errno, 77);
     CHECK(result == -1);
-    free(text);
 }
 
 #define PATH(pattern, want)                                                                        \
@@ -250,29 +237,22 @@ TEST(output, too_long_for_the_buffer) {
     char *said = put_to(pattern, 2);
     CHECK_EQ_U64(lines_of(said), 2);
     CHECK(said && strlen(said) < 1000);
-    free(said);
 }
 
 TEST(output, errno_is_kept) {
     errno = 77;
-    char *said = put_to("/nonexistent/x", 2);
+    put_to("/nonexistent/x", 2);
     CHECK_EQ_U64((uint64_t)errno, 77);
-    free(said);
 }
 
 TEST(output, reports_go_where_the_environment_says) {
     const char *path = path_of("report.txt");
     setenv("STINT_OUTPUT", path, 1);
     timed("a", 1000);
-    char *said = report_of("legacy");
-    CHECK_STR_EQ(said, "");
-    free(said);
-    free(report_of("table"));
+    CHECK_STR_EQ(report_of("legacy"), "");
+    report_of("table");
     char *text = content(path);
     CHECK_CONTAINS(text, "======= StatSet: [GlobalStatInfo] status ======\n");
     CHECK_CONTAINS(text, "\nstint table: testprog");
-    free(text);
     clean(path);
 }
-
-HARNESS_MAIN()

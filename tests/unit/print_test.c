@@ -57,5 +57,3 @@ TEST(print, ends_at_what_it_does_not_know) {
     print_text(out, sizeof out, "a %d %g b", 1, 2.0);
     CHECK_STR_EQ(out, "a 1 ");
 }
-
-HARNESS_MAIN()

@@ -3,9 +3,9 @@
  * The choice of the calls that are measured. A reading costs what the test says: 100 ns for the two
  * of a call, so that a call of 10 us or more is worth measuring.
  */
+#include "harness_threads.h"
 #include "record/probe.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 
 #include "recorded.h"
@@ -250,9 +250,7 @@ static void *run_thread(void *unused) {
 TEST(probe, each_thread_ends_once) {
     probe_set_ops(&fake);
     for (int i = 0; i < 3; ++i) {
-        pthread_t thread;
-        pthread_create(&thread, NULL, run_thread, NULL);
-        pthread_join(thread, NULL);
+        thread_run(run_thread, NULL);
     }
     CHECK_EQ_U64(ended, 3);
     CHECK_EQ_U64(added, 3); /* they share a recorder; the node's mean is long */
@@ -370,5 +368,3 @@ TEST(probe, long_scopes_nested) {
     CHECK_EQ_U64(stat_of("scope").total_ns, 10 * (MS + 10));
     CHECK_EQ_U64(added, 9 + 1); /* the inner scope's second call made its average short */
 }
-
-HARNESS_MAIN()

@@ -3,11 +3,11 @@
  * The profiler's calls: start, stop, reset, levels, blocks, the report at exit, threads and forks.
  * The reports themselves are compared in tests/screens.
  */
-#include <pthread.h>
 #include <setjmp.h>
 #include <sys/stat.h>
 
 #include "base/config.h"
+#include "harness_threads.h"
 #include "recorded.h"
 #include "support.h"
 
@@ -24,7 +24,7 @@ static void stop_it(void *arg) {
     s->result = stint_profiler_stop(s->key, s->path);
 }
 
-/* Stops the profiler and returns its output; the caller frees it. */
+/* Stops the profiler and returns its output. */
 static char *stop(const char *key, const char *path, int result) {
     struct stop s = {key, path, 7};
     char *said = harness_capture(2, stop_it, &s);
@@ -46,12 +46,10 @@ TEST(profiler, reports_what_happened_in_between) {
     CHECK_CONTAINS(said, "thread0::inside");
     CHECK_EQ_U64(times_in(said, REPORT), 1);
     CHECK(!strstr(said, "before"));
-    free(said);
     timed("after", 1000);
     start(NULL);
     said = stop(NULL, "", 0);
     CHECK(!strstr(said, "inside") && !strstr(said, "after"));
-    free(said);
 }
 
 TEST(profiler, all_is_the_default_state) {
@@ -59,7 +57,6 @@ TEST(profiler, all_is_the_default_state) {
     char *said = stop(NULL, NULL, 0);
     CHECK_CONTAINS(said, "Place: All\n");
     CHECK_CONTAINS(said, "Sorted by event first end time");
-    free(said);
 }
 
 static void bad_words(void *unused) {
@@ -85,18 +82,14 @@ TEST(profiler, bad_words_are_one_line_each_and_start_nothing) {
     CHECK_CONTAINS(said, "stint_profiler_stop: sorted_key \"avg\": expected default, calls, total, "
                          "max, min, ave, cpu or gpu\n");
     CHECK_CONTAINS(said, "STINT_PROFILER: option \"none\"");
-    free(said);
     said = stop(NULL, NULL, 0);
     CHECK_STR_EQ(said, "");
-    free(said);
 }
 
 TEST(profiler, a_bad_key_does_not_stop_it) {
     start(NULL);
-    free(stop("avg", NULL, -1));
-    char *said = stop("ave", NULL, 0);
-    CHECK_CONTAINS(said, REPORT);
-    free(said);
+    stop("avg", NULL, -1);
+    CHECK_CONTAINS(stop("ave", NULL, 0), REPORT);
 }
 
 TEST(profiler, starts_once_and_stops_once) {
@@ -106,10 +99,8 @@ TEST(profiler, starts_once_and_stops_once) {
     CHECK(config.level == STINT_LEVEL_OP_DETAIL);
     char *said = stop(NULL, NULL, 0);
     CHECK_CONTAINS(said, "one");
-    free(said);
     said = stop("total", "/nowhere/at/all", 0);
     CHECK_STR_EQ(said, "");
-    free(said);
 }
 
 static void levels(void) {
@@ -131,7 +122,6 @@ TEST(profiler, option_is_the_level_until_it_stops) {
         CHECK((strstr(said, "::detail") != NULL) == cases[i].detail);
         CHECK((strstr(said, " all detail") != NULL) == cases[i].all);
         CHECK(config.level == 1 && !config.enable);
-        free(said);
         levels(); /* switched off again */
     }
     CHECK_EQ_U64(calls_of("detail"), 1); /* of the interval of the last profile */
@@ -140,11 +130,11 @@ TEST(profiler, option_is_the_level_until_it_stops) {
 TEST(profiler, settings_changed_meanwhile_stay) {
     start("OpDetail");
     stint_level_set(2);
-    free(stop(NULL, NULL, 0));
+    stop(NULL, NULL, 0);
     CHECK(config.level == 2 && config.enable);
     start(NULL);
     stint_timers_enable(0);
-    free(stop(NULL, NULL, 0));
+    stop(NULL, NULL, 0);
     CHECK(config.level == 2 && !config.enable);
 }
 
@@ -159,7 +149,6 @@ TEST(profiler, reset_forgets_the_warm_up) {
     char *said = stop(NULL, NULL, 0);
     CHECK(!strstr(said, "warm up"));
     CHECK_CONTAINS(said, "work");
-    free(said);
 }
 
 /* ---- The block. */
@@ -199,7 +188,6 @@ TEST(profiler, block_ends_however_it_is_left) {
         CHECK_CONTAINS(said, "Sorted by number of calls");
         CHECK_CONTAINS(said, "thread0::block");
         CHECK((strstr(said, "behind") != NULL) == (how != 3));
-        free(said);
     }
 }
 
@@ -215,14 +203,11 @@ static void jump(void *unused) {
 TEST(profiler, block_that_was_jumped_over_goes_on) {
     char *said = harness_capture(2, jump, NULL);
     CHECK_STR_EQ(said, "");
-    free(said);
     timed("later", 10);
     said = stop("total", NULL, 0);
     CHECK_CONTAINS(said, "later");
-    free(said);
     said = harness_capture(2, leave_it, (void *)0);
     CHECK_EQ_U64(times_in(said, REPORT), 1);
-    free(said);
 }
 
 static void stopped_inside(void *unused) {
@@ -235,10 +220,8 @@ static void stopped_inside(void *unused) {
 TEST(profiler, block_ends_nothing_that_is_not_its_own) {
     char *said = harness_capture(2, stopped_inside, NULL);
     CHECK_EQ_U64(times_in(said, REPORT), 1);
-    free(said);
     said = stop("ave", NULL, 0);
     CHECK_EQ_U64(times_in(said, REPORT), 1);
-    free(said);
 }
 
 /* ---- Threads. */
@@ -264,16 +247,12 @@ static void *profile_and_record(void *unused) {
 static void many(void *unused) {
     pthread_t threads[4];
     (void)unused;
-    for (int i = 0; i < 4; ++i) {
-        CHECK(!pthread_create(&threads[i], NULL, profile_and_record, NULL));
-    }
+    threads_start(threads, 4, profile_and_record, NULL, 0);
     while (__atomic_load_n(&reports, __ATOMIC_RELAXED) < 40) {
         levels();
     }
     __atomic_store_n(&goes_on, 0, __ATOMIC_RELAXED);
-    for (int i = 0; i < 4; ++i) {
-        pthread_join(threads[i], NULL);
-    }
+    threads_join(threads, 4);
 }
 
 TEST(profiler, from_many_threads_at_once) {
@@ -281,11 +260,9 @@ TEST(profiler, from_many_threads_at_once) {
     char *said = harness_capture(2, many, NULL);
     CHECK_CONTAINS(said, REPORT);
     CHECK(!strstr(said, "stint: "));
-    free(said);
     said = stop(NULL, NULL, 0); /* each profile has ended */
     CHECK_STR_EQ(said, "");
     CHECK(config.level == 2 && config.enable);
-    free(said);
 }
 
 /* ---- fork. */
@@ -303,7 +280,7 @@ static int in_child(void (*child)(void)) {
 
 static void child_of_a_profile(void) {
     CHECK(config.level == 1 && !config.enable);
-    free(stop(NULL, NULL, 0)); /* not its profile */
+    stop(NULL, NULL, 0); /* not its profile */
     stint_timers_enable(1);
     timed("before", 5);
     start("AllOpDetail");
@@ -311,7 +288,6 @@ static void child_of_a_profile(void) {
     char *said = stop(NULL, NULL, 0);
     CHECK_CONTAINS(said, "child");
     CHECK(!strstr(said, "before"));
-    free(said);
 }
 
 TEST(profiler, a_child_has_none) {
@@ -323,7 +299,6 @@ TEST(profiler, a_child_has_none) {
     char *said = stop(NULL, NULL, 0);
     CHECK_CONTAINS(said, "parent");
     CHECK(!strstr(said, "child"));
-    free(said);
 }
 
 static void fork_in_block(void *unused) {
@@ -345,7 +320,6 @@ TEST(profiler, a_childs_block_ends_nothing) {
         _exit(0);
     }
     CHECK_EQ_U64(times_in(said, REPORT), 1);
-    free(said);
 }
 
 /* ---- The end of the program. */
@@ -378,7 +352,6 @@ TEST(profiler, at_exit_comes_after_atexit_handlers) {
     CHECK_CONTAINS(said, "main");
     CHECK(!strstr(said, "before"));
     CHECK_EQ_U64(times_in(said, REPORT), 1);
-    free(said);
 }
 
 static void profiled_and_reported(void) {
@@ -390,7 +363,6 @@ TEST(profiler, at_exit_comes_before_the_report) {
     char *said = end_of(profiled_and_reported);
     const char *table = strstr(said, "stint table: "), *profile = strstr(said, REPORT);
     CHECK(table && profile && profile < table);
-    free(said);
 }
 
 static void ended_before(void) {
@@ -403,7 +375,6 @@ TEST(profiler, at_exit_is_over_when_it_is_stopped) {
     char *said = end_of(ended_before);
     CHECK_EQ_U64(times_in(said, REPORT), 1);
     CHECK(strstr(said, REPORT) < strstr(said, "stopped"));
-    free(said);
 }
 
 static void started_before(void) {
@@ -418,7 +389,6 @@ TEST(profiler, at_exit_takes_over_one_that_runs) {
     CHECK_CONTAINS(said, "Place: CPU\n");
     CHECK_CONTAINS(said, "Sorted by maximum time");
     CHECK_CONTAINS(said, "early");
-    free(said);
 }
 
 static void nobody_ends_it(void) {
@@ -429,7 +399,6 @@ static void nobody_ends_it(void) {
 TEST(profiler, without_at_exit_nothing_is_printed) {
     char *said = end_of(nobody_ends_it);
     CHECK_STR_EQ(said, "");
-    free(said);
 }
 
 static void nothing_recorded(void) {
@@ -439,7 +408,6 @@ static void nothing_recorded(void) {
 TEST(profiler, nothing_recorded_nothing_said) {
     char *said = end_of(nothing_recorded);
     CHECK_STR_EQ(said, "");
-    free(said);
 }
 
 static void child_exits(void) {
@@ -455,7 +423,4 @@ static void child_exits(void) {
 TEST(profiler, a_child_prints_no_profile_of_its_parent) {
     char *said = end_of(child_exits);
     CHECK_EQ_U64(times_in(said, REPORT), 1);
-    free(said);
 }
-
-HARNESS_MAIN()

@@ -334,5 +334,3 @@ TEST(rank_judge, texts_of_sets) {
         CHECK_STR_EQ(text, sets[i].text);
     }
 }
-
-HARNESS_MAIN()

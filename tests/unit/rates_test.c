@@ -105,5 +105,3 @@ TEST(rates, too_large_for_a_number) {
     CHECK_EQ_U64(r.extra.peak_bytes_ppm, UINT64_MAX - 1);
     CHECK_EQ_U64(r.extra.peak_flops_ppm, 1000000);
 }
-
-HARNESS_MAIN()

@@ -30,7 +30,6 @@ inline std::string footer() {
     char *report = harness_capture(
         2, [](void *) { stint_report("table"); }, nullptr);
     std::string text(report), lines;
-    free(report);
     for (size_t at = 0, end; at < text.size(); at = end + 1) {
         end = text.find('\n', at);
         end = end == std::string::npos ? text.size() : end;

@@ -3,9 +3,8 @@
  * The registry: opening at first use, and the gate that makes every thread look at changed
  * settings. No scope may be lost while the gate moves.
  */
+#include "harness_threads.h"
 #include "record/registry.h"
-
-#include <pthread.h>
 
 #include "base/clock.h"
 #include "record/thread.h"
@@ -85,9 +84,7 @@ static void *with_recorder(void *unused) {
 }
 
 static void run_on_a_thread(void *(*function)(void *)) {
-    pthread_t thread;
-    CHECK(!pthread_create(&thread, NULL, function, NULL));
-    pthread_join(thread, NULL);
+    thread_run(function, NULL);
 }
 
 /* A thread that starts when all its scopes are off never gets a recorder: it has the gate
@@ -148,13 +145,11 @@ static void *cancelled(void *unused) {
 }
 
 TEST(registry, cancelled_inside_the_first_use) {
-    pthread_t t;
 #if defined(__SANITIZE_ADDRESS__)
     SKIP("the address sanitizer's marks stay on a stack that cancellation unwound");
 #endif
     setenv("STINT_UNIT", "parsecs", 1);
-    CHECK(pthread_create(&t, NULL, cancelled, NULL) == 0);
-    pthread_join(t, NULL);
+    thread_run(cancelled, NULL);
     { REGISTER_TIMER("afterwards"); }
     CHECK_EQ_U64(calls_of("afterwards"), 1);
 }
@@ -178,11 +173,7 @@ TEST(registry, no_scope_is_lost_to_a_moving_gate) {
     for (int i = 0; i < 3; ++i) {
         CHECK(pthread_create(&t[i], NULL, i ? records : advances, NULL) == 0);
     }
-    for (int i = 0; i < 3; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, 3);
     CHECK_EQ_U64(calls_of("records"), 60000);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
-
-HARNESS_MAIN()

@@ -162,5 +162,3 @@ TEST(replace_file, taken_names_are_passed_over) {
     CHECK_STR_EQ(content("a"), "new");
     leave();
 }
-
-HARNESS_MAIN()

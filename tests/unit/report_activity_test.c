@@ -40,7 +40,7 @@ static void record(void) {
     gpu_activity_took(gpu_activity(ACTIVITY_API, 0, "cudaMalloc", 0, 0), 400, 0);
 }
 
-/* The view with these options; the caller frees it. */
+/* The view with these options. */
 static char *shown(struct report_options o) {
     struct snapshot s;
     struct text out;
@@ -51,7 +51,7 @@ static char *shown(struct report_options o) {
     struct report r = {&s, &o, &out, &(struct report_cost){.timed = 0}, &nowhere};
     CHECK(!report_activity(&r));
     text_put(&out, "", 1);
-    char *copy = strdup(out.data);
+    char *copy = harness_keep(strdup(out.data));
     text_free(&out);
     interval_close(&s);
     return copy;
@@ -76,15 +76,12 @@ TEST(report_activity, columns_that_do_not_fit_are_left_out) {
     CHECK_CONTAINS(narrow, "name\n");
     CHECK_CONTAINS(narrow, "(no room for: min, max, stddev)\n");
     CHECK_CONTAINS(narrow, "  add_with_a_name_that_go...\n"); /* a third */
-    free(narrow);
     char *least = shown((struct report_options){.set = REPORT_ALL_SETS, .width = 20});
     CHECK_CONTAINS(least, "\n% time     total  calls  name\n");
     CHECK_CONTAINS(least, " 16.67  1.000 us      1  scale\n");
-    free(least);
     char *wide = shown((struct report_options){.set = REPORT_ALL_SETS});
     CHECK(!strstr(wide, "no room"));
     CHECK_CONTAINS(wide, "add_with_a_name_that_goes_on_and_on\n");
-    free(wide);
 }
 
 TEST(report_activity, unified_memory) {
@@ -102,7 +99,6 @@ TEST(report_activity, unified_memory) {
                    "69.63 kB  34.82 kB  65.54 kB");
     CHECK_CONTAINS(text, "unified migration HtoD\n");
     CHECK_CONTAINS(text, "unified CPU page fault\n");
-    free(text);
 }
 
 TEST(report_activity, colours) {
@@ -111,7 +107,6 @@ TEST(report_activity, colours) {
     CHECK_CONTAINS(text, "\x1b[1m% time\x1b[0m");
     CHECK_CONTAINS(text, "\x1b[2m0 ns\x1b[0m");
     CHECK_CONTAINS(text, "  scale\n"); /* names are as they are */
-    free(text);
 }
 
 TEST(report_activity, a_filter_is_for_names) {
@@ -120,10 +115,8 @@ TEST(report_activity, a_filter_is_for_names) {
     CHECK_CONTAINS(text, " 16.67  1.000 us"); /* of everything */
     CHECK(!strstr(text, "add_with"));
     CHECK(!strstr(text, "API calls"));
-    free(text);
     text = shown((struct report_options){.set = REPORT_ALL_SETS, .wanted = wants_nothing});
     CHECK_CONTAINS(text, "No GPU activity of this kind\n");
-    free(text);
 }
 
 TEST(report_activity, of_one_set) {
@@ -131,7 +124,6 @@ TEST(report_activity, of_one_set) {
     char *text = shown((struct report_options){.set = 1});
     CHECK_CONTAINS(text, "100.00  5.000 us ");
     CHECK(!strstr(text, "scale"));
-    free(text);
 }
 
 TEST(report_activity, sorted) {
@@ -150,7 +142,6 @@ TEST(report_activity, sorted) {
             .set = REPORT_ALL_SETS, .sort = report_column_find(keys[i].key, strlen(keys[i].key))});
         const char *scale = strstr(text, "scale"), *add = strstr(text, "add_with");
         CHECK(scale && add && (scale < add) == keys[i].scale_first);
-        free(text);
     }
 }
 
@@ -178,5 +169,3 @@ TEST(report_activity, nothing_and_why) {
     expect_none(&about, "No GPU activity was recorded: script (no such file)\n\n");
     expect_none(&bare, "No GPU activity was recorded\n\n"); /* known only at the end of a program */
 }
-
-HARNESS_MAIN()

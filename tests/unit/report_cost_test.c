@@ -3,9 +3,9 @@
  * Times without stint's own cost, from given costs of a call. The prices of a test are all
  * different, so that each number says which of them are in it.
  */
+#include "harness_threads.h"
 #include "report/report_cost.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 
 #include "recorded.h"
@@ -267,9 +267,7 @@ static void *other_thread(void *unused) {
 }
 
 static void run_other(void *(*work)(void *), void *argument) {
-    pthread_t thread;
-    CHECK(!pthread_create(&thread, NULL, work, argument));
-    pthread_join(thread, NULL);
+    thread_run(work, argument);
 }
 
 TEST(report_cost, of_two_threads) {
@@ -364,7 +362,7 @@ static char *render(const char *view, const struct report_cost *each) {
     text_start(&out);
     CHECK(!report_render(&r));
     text_put(&out, "", 1);
-    char *text = strdup(out.data);
+    char *text = harness_keep(strdup(out.data));
     text_free(&out);
     CHECK(!s.corrected);
     CHECK(!rows_flat(&rows, &s, 0)); /* the next reader of this snapshot has what was measured */
@@ -376,9 +374,7 @@ static char *render(const char *view, const struct report_cost *each) {
 
 static void check_says(const char *view, const struct report_cost *each, const char *what) {
     set_plain(0);
-    char *text = render(view, each);
-    CHECK_CONTAINS(text, what);
-    free(text);
+    CHECK_CONTAINS(render(view, each), what);
 }
 
 TEST(report_cost, marks) {
@@ -403,7 +399,6 @@ TEST(report_cost, no_mark_without_the_option) {
     char *text = render("table", &cost);
     CHECK(!strchr(text, '~'));
     CHECK(!strstr(text, "corrected"));
-    free(text);
 }
 
 static void check_is_not(const char *view, const struct report_cost *each, const char *why) {
@@ -412,7 +407,6 @@ static void check_is_not(const char *view, const struct report_cost *each, const
     CHECK(!strchr(text, '~'));
     CHECK(!strstr(text, "by total, corrected"));
     CHECK_EQ_U64(times_in(text, "corrected"), 1);
-    free(text);
 }
 
 TEST(report_cost, an_unknown_cost) {
@@ -649,7 +643,4 @@ TEST(report_cost, of_this_process) {
     char *text = report_of("table,corrected");
     CHECK_CONTAINS(text, "\nleaf      3  ~60 ns  ~60 ns ");
     CHECK_CONTAINS(text, ", at least 30 ns of all self times; ");
-    free(text);
 }
-
-HARNESS_MAIN()

@@ -67,5 +67,3 @@ TEST(report_devices, at_most_so_many_gaps) {
     }
     CHECK(strstr(said(report_devices), "(10 more)"));
 }
-
-HARNESS_MAIN()

@@ -246,5 +246,3 @@ TEST(report_fluid, nothing_of_memory_where_none_was_seen) {
     did(ACTIVITY_FREE, ACTIVITY_MEMORY_MANAGED_STATIC, "load", 3, 0, 1 << 20);
     CHECK_CONTAINS(said(fluid_memory), "CUDAManagedPlace(0):main/step/load");
 }
-
-HARNESS_MAIN()

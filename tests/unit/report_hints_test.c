@@ -125,5 +125,3 @@ TEST(report_hints, low_occupancy) {
     CHECK(strstr(said(report_hints), "registers"));
     CHECK(strstr(said(report_hints), "     blocks of 256x1x1 threads, 255 registers a thread"));
 }
-
-HARNESS_MAIN()

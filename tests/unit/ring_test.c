@@ -250,5 +250,3 @@ TEST(ring, every_event_before_the_newest_is_whole_at_every_instruction) {
     CHECK(looked > 50 * 4 && halves >= 50);
     CHECK_EQ_U64(wrong, 0);
 }
-
-HARNESS_MAIN()

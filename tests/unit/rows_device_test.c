@@ -106,15 +106,12 @@ TEST(rows, device_work_without_a_call) {
     CHECK_CONTAINS(table, "\nlaunch ");
     CHECK_CONTAINS(table, "device ops  device total");
     CHECK_CONTAINS(tree, "\nlaunch ");
-    free(table);
-    free(tree);
 }
 
 TEST(rows, without_activities_there_are_no_columns) {
     timed("plain", 5);
     char *table = report_of("table,sort=device_total");
     CHECK(!strstr(table, "device ops"));
-    free(table);
 }
 
 HARNESS_MAIN()

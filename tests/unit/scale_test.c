@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "harness_threads.h"
 #include "recorded.h"
 
 enum { NAMES = 20000, THREADS = 16 };
@@ -27,9 +27,7 @@ static void record_all(void) {
     static uint64_t table_bytes[THREADS];
     pthread_t t[THREADS];
     CHECK(!pthread_barrier_init(&all_recorded, NULL, THREADS));
-    for (int i = 0; i < THREADS; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, work, &table_bytes[i]));
-    }
+    threads_start(t, THREADS, work, table_bytes, sizeof *table_bytes);
     uint64_t bytes = 0;
     for (int i = 0; i < THREADS; ++i) {
         pthread_join(t[i], NULL);
@@ -60,5 +58,3 @@ TEST(scale, as_many_fit_into_the_default_run_file) {
     record_all();
     CHECK(!unlink(path) && !rmdir(folder));
 }
-
-HARNESS_MAIN()

@@ -65,5 +65,3 @@ TEST(schedule, large_numbers) {
     CHECK(schedule_phase_of(&s, UINT64_MAX, &first) == SCHEDULE_RECORD);
     CHECK_EQ_U64(first, UINT64_MAX);
 }
-
-HARNESS_MAIN()

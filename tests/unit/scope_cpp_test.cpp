@@ -163,5 +163,3 @@ TEST(note_cpp, a_temporary_lives_until_the_block_ends) {
     CHECK_STR_EQ(stat_of("gpu").info, note_of(4).c_str());
     CHECK_STR_EQ(stat_of("none").info, "");
 }
-
-HARNESS_MAIN()

@@ -4,9 +4,9 @@
  * is open or was abandoned meanwhile. So self times add up to the time in the outermost recorded
  * calls.
  */
-#include <pthread.h>
 #include <setjmp.h>
 
+#include "harness_threads.h"
 #include "recorded.h"
 #include "support.h"
 
@@ -114,9 +114,7 @@ static void *leave(void *unused) {
 TEST(self, without_the_children_of_abandoned_calls) {
     steps(10);
     for (int i = 0; i < 10; ++i) {
-        pthread_t thread;
-        pthread_create(&thread, NULL, leave, NULL);
-        pthread_join(thread, NULL);
+        thread_run(leave, NULL);
     }
     CHECK_EQ_U64(lost(STINT_STATUS_ABANDONED), 10);
     CHECK_EQ_U64(stat_of("step").total_ns, 200);
@@ -242,5 +240,3 @@ TEST(self, with_the_other_clock) {
     leaf(100);
     check_self("step", 200, 20);
 }
-
-HARNESS_MAIN()

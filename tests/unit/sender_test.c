@@ -3,10 +3,10 @@
  * Work below the scope that sent it: its place in the tree, its time in the queue, and the senders
  * that are refused and counted.
  */
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness_threads.h"
 #include "recorded.h"
 #include "support.h"
 
@@ -17,9 +17,7 @@ struct job {
 };
 
 static void run_on_thread(void *(*work)(void *), void *argument) {
-    pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, work, argument) == 0);
-    pthread_join(thread, NULL);
+    thread_run(work, argument);
 }
 
 static void *do_job(void *argument) {
@@ -79,7 +77,6 @@ static unsigned shown(const char *name, int depth) {
     char line[64], *tree = report_of("tree");
     snprintf(line, sizeof line, "\n%*s%s ", 2 * depth, "", name);
     unsigned n = times_in(tree, line);
-    free(tree);
     return n;
 }
 
@@ -327,5 +324,3 @@ TEST(sender, filtered_work_is_not_recorded) {
     CHECK_EQ_U64(calls_of("job.part"), 1);
     CHECK_EQ_U64(lost_in_all(), 0);
 }
-
-HARNESS_MAIN()

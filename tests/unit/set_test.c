@@ -108,9 +108,6 @@ TEST(set, refused_when_there_are_too_many) {
     { REGISTER_TIMER("scope", -1, stint_set_get("one more")); /* NULL: the default set */ }
     CHECK_EQ_U64(calls_of("scope"), 1);
 }
-
-HARNESS_MAIN()
-
 static void alternate(stint_set *const sets[2], int depth) {
     REGISTER_TIMER("alternate", -1, sets[depth & 1]);
     fake_advance(1);

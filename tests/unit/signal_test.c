@@ -524,5 +524,3 @@ TEST(signal, timer_storm) {
     CHECK_EQ_U64(calls_of("main.inner"), rounds);
     check_sum(rounds);
 }
-
-HARNESS_MAIN()

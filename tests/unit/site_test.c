@@ -176,5 +176,3 @@ TEST(site, known_while_the_table_grows) {
     }
     CHECK_EQ_U64(arena_header()->site_count, 3000);
 }
-
-HARNESS_MAIN()

@@ -3,10 +3,10 @@
  * Steps and schedules: numbers, phases, callbacks, and the two switches that a program and a
  * schedule have. Captures are counted by fake_gpu.h.
  */
-#include <pthread.h>
 
 #include "capture/capture.h"
 #include "fake_gpu.h"
+#include "harness_threads.h"
 #include "recorded.h"
 #include "support.h"
 
@@ -71,18 +71,12 @@ static void count_rounds(void *data, uint64_t first, uint64_t last) {
 }
 
 TEST(step, any_thread) {
-    pthread_t t[4];
     stint_schedule s = schedule_make(0, 5, 3, 2, 0);
     CHECK(!stint_timers_schedule(&s, sizeof s, count_rounds, NULL));
     CHECK(!stint_capture_schedule(&s, sizeof s, count_rounds, NULL));
     int saved = dup(2);
     dup2(open("/dev/null", O_WRONLY), 2);
-    for (int i = 0; i < 4; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, steps, NULL));
-    }
-    for (int i = 0; i < 4; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(4, steps, NULL, 0);
     dup2(saved, 2);
     CHECK_EQ_U64(stint_step(), 4001);
     CHECK_EQ_U64(rounds_ready, 800);
@@ -117,7 +111,6 @@ TEST(step, schedule_without_a_record_phase_is_refused) {
     char *text = harness_capture(2, bad_schedules, NULL);
     CHECK_STR_EQ(text, "stint: stint_timers_schedule: a schedule needs a record phase; ignored\n"
                        "stint: stint_capture_schedule: a schedule needs a record phase; ignored\n");
-    free(text);
     scope();
     CHECK_EQ_U64(calls_of("work"), 1);
 }
@@ -264,7 +257,6 @@ TEST(step, without_a_callback_a_report_is_printed) {
     CHECK_CONTAINS(text, "work");
     CHECK_CONTAINS(text, "stint_step");
     CHECK_EQ_U64(times_in(text, "testprog"), 1); /* one header */
-    free(text);
 }
 
 static void ends_the_schedule(void *data, uint64_t first, uint64_t last) {
@@ -333,7 +325,7 @@ static void go_on_meanwhile(void) {
     GPU_PROFILER_START("meanwhile");
     GPU_PROFILER_STOP();
     stint_timers_enable(1);
-    free(report_of("table"));
+    report_of("table");
     harness_in_child(child_of_steps);
     __atomic_store_n(&may_go, 1, __ATOMIC_RELEASE);
     pthread_join(t, NULL);
@@ -369,5 +361,3 @@ TEST(step, schedules_of_other_sizes) {
     dup2(saved, 2);
     CHECK(stint_timers_schedule(NULL, 0, NULL, NULL) == STINT_OK);
 }
-
-HARNESS_MAIN()

@@ -3,9 +3,9 @@
  * How long waiting scopes waited per window of steps, and of their own calls: against what the test
  * knows of each one.
  */
-#include <pthread.h>
 
 #include "arena/windows.h"
+#include "harness_threads.h"
 #include "record/waits.h"
 #include "recorded.h"
 #include "steps/step_windows.h"
@@ -154,10 +154,8 @@ static void *wait_in_thread(void *ns) {
 
 TEST(step_windows, add_up_threads) {
     uint64_t ns = 70;
-    pthread_t t;
     stint_step();
-    CHECK(!pthread_create(&t, NULL, wait_in_thread, &ns));
-    pthread_join(t, NULL);
+    thread_run(wait_in_thread, &ns);
     wait_at(5);
     stint_step();
     const struct arena_windows *w = windows_of("barrier");
@@ -253,13 +251,7 @@ static void *step_often(void *unused) {
 
 /* A step that finds another one at work leaves its time to the next. */
 TEST(step_windows, lose_nothing_where_several_threads_step) {
-    pthread_t t[4];
-    for (int i = 0; i < 4; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, step_often, NULL));
-    }
-    for (int i = 0; i < 4; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(4, step_often, NULL, 0);
     stint_step();
     const struct arena_windows *w = windows_of("barrier");
     check_sums(w);
@@ -268,5 +260,3 @@ TEST(step_windows, lose_nothing_where_several_threads_step) {
     CHECK_EQ_U64(w->steps, 4001);
     CHECK_EQ_U64(w->width, 16);
 }
-
-HARNESS_MAIN()

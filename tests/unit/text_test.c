@@ -249,5 +249,3 @@ TEST(text, rates_have_four_digits) {
         CHECK_STR_EQ(number, rates[i].want);
     }
 }
-
-HARNESS_MAIN()

@@ -3,9 +3,9 @@
  * Recorders of threads: reuse after a thread's end, names, the number of recorders, and scopes that
  * find none, which must be counted as lost.
  */
+#include "harness_threads.h"
 #include "record/thread.h"
 
-#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -57,13 +57,7 @@ static void *many_rounds(void *unused) {
 }
 
 TEST(thread, recorders_no_more_than_ever_alive_at_once) {
-    pthread_t t[8];
-    for (int i = 0; i < 8; ++i) {
-        CHECK(pthread_create(&t[i], NULL, many_rounds, NULL) == 0);
-    }
-    for (int i = 0; i < 8; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(8, many_rounds, NULL, 0);
     CHECK(arena_header()->thread_count <= 8);
     uint64_t uses = 0;
     for (const struct arena_thread *r = newest_thread(); r; r = next_thread(r)) {
@@ -175,9 +169,7 @@ TEST(thread, without_memory_for_a_recorder_scopes_are_counted) {
     for (int i = 0; i < MANY; ++i) {
         CHECK(pthread_create(&t[i], &small, long_life, NULL) == 0);
     }
-    for (int i = 0; i < MANY; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_join(t, MANY);
     uint64_t recorded = calls_of("alive"), refused = lost(STINT_STATUS_NO_THREAD);
     CHECK_EQ_U64(recorded + refused + lost(STINT_STATUS_NO_NODE), MANY);
     /* 1 MiB / (257 frames of 48 bytes + record + nodes + histogram): 54, less those that have a
@@ -186,5 +178,3 @@ TEST(thread, without_memory_for_a_recorder_scopes_are_counted) {
     run(short_life, NULL);
     CHECK(arena_used() <= (1 << 20));
 }
-
-HARNESS_MAIN()

@@ -163,5 +163,3 @@ TEST(trace_activity, launches_nobody_knows) {
     }
     traced_free(&t);
 }
-
-HARNESS_MAIN()

@@ -5,10 +5,10 @@
  * no more than the file can hold.
  */
 #include <math.h>
-#include <pthread.h>
 
 #include "arena_copy.h"
 #include "gpu_sums.h"
+#include "harness_threads.h"
 #include "record/ring.h"
 #include "traced.h"
 
@@ -34,7 +34,6 @@ static void *other(void *unused) {
 }
 
 static void record(void) {
-    pthread_t thread;
     stint_timer t = {{0, 0}};
     setenv("STINT_PERCENTILES", "0", 1);
     setenv("STINT_TRACE", "20K", 1);
@@ -50,8 +49,7 @@ static void record(void) {
         fake_advance(1);
         TIMER_END(t);
     }
-    CHECK(!pthread_create(&thread, NULL, other, NULL));
-    pthread_join(thread, NULL);
+    thread_run(other, NULL);
     copy_arena();
 }
 
@@ -236,5 +234,3 @@ TEST(trace_hostile, towers) {
     CHECK_EQ_U64(t.t.event_count + traced_overwritten(&t), 10001);
     traced_free(&t);
 }
-
-HARNESS_MAIN()

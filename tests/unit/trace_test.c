@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests the way from scopes to lanes: the spans that are read are those that ran, in order and
  * inside each other. */
+#include "harness_threads.h"
 #include "read/trace.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <sys/prctl.h>
 
 #include "support.h"
@@ -167,13 +167,11 @@ static void *marks_on_a_thread(void *unused) {
 TEST(trace, is_counted_without_its_events) {
     struct traced t;
     struct trace_count count;
-    pthread_t thread;
     begin_trace("4M"); /* 65536 events of the first thread */
     for (uint64_t i = 0; i < 70000; ++i) {
         timed("scope", 1);
     }
-    CHECK(!pthread_create(&thread, NULL, marks_on_a_thread, NULL));
-    pthread_join(thread, NULL);
+    thread_run(marks_on_a_thread, NULL);
     traced_take(&t);
     struct scratch_mark before = scratch_mark(&t.s.memory);
     CHECK(!trace_count(&count, &t.s));
@@ -352,13 +350,9 @@ TEST(trace, threads_without_a_ring_are_counted) {
     begin_trace("8192"); /* two rings */
     pthread_barrier_init(&barrier, NULL, 6);
     timed("main", 1);
-    for (int i = 0; i < 5; ++i) {
-        CHECK(!pthread_create(&threads[i], NULL, one_scope, &barrier));
-    }
+    threads_start(threads, 5, one_scope, &barrier, 0);
     pthread_barrier_wait(&barrier);
-    for (int i = 0; i < 5; ++i) {
-        pthread_join(threads[i], NULL);
-    }
+    threads_join(threads, 5);
     traced_take(&t);
     CHECK_EQ_U64(t.t.lane_count, 2);
     CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "thread"), 1);
@@ -381,5 +375,3 @@ TEST(trace, times_of_another_clock_rate) {
     CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 0)->duration_ns, 1500);
     traced_free(&t);
 }
-
-HARNESS_MAIN()

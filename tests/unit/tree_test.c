@@ -177,5 +177,3 @@ TEST(tree, memory_full) {
     }
     thread_leave(b);
 }
-
-HARNESS_MAIN()

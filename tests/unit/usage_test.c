@@ -5,10 +5,9 @@
  */
 #include "counters/usage.h"
 
-#include <pthread.h>
 #include <sys/resource.h>
 
-#include "harness.h"
+#include "harness_threads.h"
 
 static void read_both(uint64_t *values) {
     CHECK(!usage_read_counts(values));
@@ -56,11 +55,9 @@ static void *touch(void *unused) {
 TEST(usage, of_this_thread_alone) {
     uint64_t before[USAGE_VALUES], after[USAGE_VALUES];
     struct rusage process[2];
-    pthread_t thread;
     read_both(before);
     getrusage(RUSAGE_SELF, &process[0]);
-    pthread_create(&thread, NULL, touch, NULL);
-    pthread_join(thread, NULL);
+    thread_run(touch, NULL);
     getrusage(RUSAGE_SELF, &process[1]);
     read_both(after);
     CHECK(process[1].ru_minflt - process[0].ru_minflt >= 5000);
@@ -76,5 +73,3 @@ TEST(usage, cpu_time_grows_with_work) {
     } while (after[USAGE_CPU] < before[USAGE_CPU] + 1000000);
     CHECK_EQ_U64(after[USAGE_WALL], before[USAGE_WALL]);
 }
-
-HARNESS_MAIN()

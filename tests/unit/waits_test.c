@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/waits.h"
 
-#include <pthread.h>
-
-#include "harness.h"
+#include "harness_threads.h"
 
 TEST(waits, in_the_order_in_which_they_came) {
     for (uint32_t i = 0; i < WAITS_MOST + 3; ++i) {
@@ -29,18 +27,10 @@ static void *add_many(void *first) {
 
 TEST(waits, from_several_threads) {
     static uint32_t first[] = {1, 101, 201, 301};
-    pthread_t t[4];
     uint64_t sum = 0;
-    for (int i = 0; i < 4; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, add_many, &first[i]));
-    }
-    for (int i = 0; i < 4; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(4, add_many, first, sizeof *first);
     for (uint32_t i = 0; i < waits_count(); ++i) {
         sum += waits_node(i);
     }
     CHECK_EQ_U64(sum, 400 * 401 / 2);
 }
-
-HARNESS_MAIN()

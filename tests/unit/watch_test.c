@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "harness_threads.h"
 #include "record/watch.h"
-
-#include <pthread.h>
 
 #include "record/node.h"
 #include "recorded.h"
@@ -113,14 +112,8 @@ static void *slow_thread(void *unused) {
 }
 
 TEST(watch, any_thread) {
-    pthread_t t[4];
     setenv("STINT_CAPTURE", "a:when=load>5us", 1);
-    for (int i = 0; i < 4; ++i) {
-        CHECK(!pthread_create(&t[i], NULL, slow_thread, NULL));
-    }
-    for (int i = 0; i < 4; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(4, slow_thread, NULL, 0);
     CHECK(watch_take(0));
     CHECK(!watch_take(0));
 }
@@ -135,12 +128,8 @@ TEST(watch, a_bad_rule_is_said_once_and_watches_nothing) {
     char *text = harness_capture(2, first_scope, NULL);
     CHECK_STR_EQ(text, "stint: STINT_CAPTURE=train:when=load>5: expected ns, us, ms or s after "
                        "the number at the end; ignored\n");
-    free(text);
     text = harness_capture(2, first_scope, NULL);
     CHECK_STR_EQ(text, "");
-    free(text);
     scope(9000);
     CHECK(!watch_take(0));
 }
-
-HARNESS_MAIN()

@@ -50,5 +50,3 @@ TEST(whole_numbers, a_share_of_a_whole) {
     check_share(UINT64_MAX, 1, most);
     check_share(UINT64_MAX, 1000000, most);
 }
-
-HARNESS_MAIN()

@@ -98,5 +98,3 @@ TEST(windows, all_of_a_run_are_less_than_64_kB) {
     CHECK(ARENA_WINDOW_NAMES * each * STINT_IMPL_UNIT <= 65536);
     CHECK_EQ_U64(windows_bytes(ARENA_WINDOWS), 4176);
 }
-
-HARNESS_MAIN()

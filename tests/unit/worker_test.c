@@ -6,10 +6,9 @@
  */
 #include "base/worker.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "harness_threads.h"
 
 #define TESTED LOCK_EVENTS /* its owner has nothing to forget here */
 
@@ -145,9 +144,7 @@ static void *request_on_thread(void *unused) {
 
 /* The other thread returns while the transition is still under way: this one waits for it. */
 static void request_from_thread(void) {
-    pthread_t t;
-    CHECK(pthread_create(&t, NULL, request_on_thread, NULL) == 0);
-    CHECK(pthread_join(t, NULL) == 0);
+    thread_run(request_on_thread, NULL);
 }
 
 TEST(worker, request_from_another_thread) {
@@ -165,14 +162,8 @@ static void *request_often(void *last) {
 }
 
 TEST(worker, two_threads_at_once) {
-    pthread_t t[2];
     int last = 1;
-    for (int i = 0; i < 2; ++i) {
-        CHECK(pthread_create(&t[i], NULL, request_often, &last) == 0);
-    }
-    for (int i = 0; i < 2; ++i) {
-        pthread_join(t[i], NULL);
-    }
+    threads_run(2, request_often, &last, 0);
     expect(ON, performed);
     CHECK(performed % 2 == 1);
 }
@@ -196,9 +187,7 @@ static void *request_and_test(void *unused) {
 }
 
 TEST(worker, cancelled_after_the_transition) {
-    pthread_t t;
-    CHECK(pthread_create(&t, NULL, request_and_test, NULL) == 0);
-    CHECK(pthread_join(t, NULL) == 0);
+    thread_run(request_and_test, NULL);
     CHECK(was_cancelled_late);
     expect(ON, 1);
 }
@@ -240,5 +229,3 @@ TEST(worker, fork_within_the_transition) {
     CHECK(child > 0 && waitpid(child, &status, 0) == child);
     CHECK_EQ_U64((uint64_t)status, 0);
 }
-
-HARNESS_MAIN()

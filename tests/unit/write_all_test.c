@@ -92,5 +92,3 @@ TEST(write_all, errors_end_it) {
     CHECK_EQ_U64((uint64_t)errno, EBADF);
     CHECK_EQ_U64(write_all(-1, bytes, 0, WRITE_WAIT_FOR_EVER), 0);
 }
-
-HARNESS_MAIN()

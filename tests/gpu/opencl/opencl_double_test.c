@@ -4,12 +4,12 @@
  * in one process.
  */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <sys/wait.h>
 
 #include "../../unit/recorded.h"
 #include "cuda_double.h"
+#include "harness_threads.h"
 #include "opencl_double.h"
 #include "session/process.h"
 
@@ -97,7 +97,6 @@ TEST(opencl_double, says_once_what_is_wrong_with_a_queue) {
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED), 3);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 3);
     check_nothing_is_held(1);
-    free(said);
 }
 
 static void time_broken_work(void *queue) {
@@ -117,7 +116,6 @@ TEST(opencl_double, work_that_failed_is_counted_and_named) {
     CHECK_EQ_U64(stat_of("scope").gpu_total_ns, 20);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED), 1);
     check_nothing_is_held(1);
-    free(said);
 }
 
 TEST(opencl_double, an_end_that_cannot_be_recorded_holds_nothing) {
@@ -268,13 +266,7 @@ static void *time_in_thread(void *shared) {
 TEST(opencl_double, many_threads) {
     setenv("STINT_GPU_IN_FLIGHT", "8192", 1);
     void *shared = cl_double_queue(0, 1);
-    pthread_t threads[16];
-    for (int i = 0; i < 16; ++i) {
-        CHECK(!pthread_create(&threads[i], NULL, time_in_thread, shared));
-    }
-    for (int i = 0; i < 16; ++i) {
-        pthread_join(threads[i], NULL);
-    }
+    threads_run(16, time_in_thread, shared, 0);
     stint_gpu_flush();
     CHECK_EQ_U64(stat_of("own").gpu_calls, 1600);
     CHECK_EQ_U64(stat_of("own").gpu_total_ns, 4800);
@@ -383,5 +375,3 @@ TEST(opencl_double, a_gpu_that_has_failed_leaves_the_queues) {
     CHECK_EQ_U64(stat_of("scope").gpu_total_ns, 10);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_FAILED), 2);
 }
-
-HARNESS_MAIN()

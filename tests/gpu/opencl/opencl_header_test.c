@@ -46,5 +46,3 @@ TEST(opencl_header, types) {
           sizeof(cl_device_info) == sizeof(uint32_t) && sizeof(cl_event_info) == sizeof(uint32_t) &&
           sizeof(cl_profiling_info) == sizeof(uint32_t));
 }
-
-HARNESS_MAIN()
