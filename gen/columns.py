@@ -16,8 +16,9 @@ NEEDS = ("samples", "self", "histogram", "first", "stddev", "gpu", "gpu_histogra
 MARKS = ("self_partial", "corrected")
 BOUNDS = ("at_most", "partial")
 VIEWS = ("table", "tree")
-OPTIONAL = ("needs", "hide", "spare", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "html",
-            "prometheus")
+ORDERS = ("after", "prometheus_after", "metric_after")
+OPTIONAL = ("needs", "hide", "spare", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "zero",
+            "html", "prometheus", "metric", "stat", "history", "diff") + ORDERS
 
 HEAD = """A report has some of these columns, in this order. Text is aligned left, numbers right. Times are in the unit of
 `STINT_UNIT`, rates in units of 10^9, sizes in bytes, kB, MB (units of 1000). A column with "yes" under sort is a key of
@@ -28,41 +29,82 @@ has a fixed format.
 
 
 def read(path):
+    """The columns of the table and those of records.ini beside it, in their order."""
     entries = table.read(path)
+    numbers = beside(path)
+    if os.path.exists(numbers):
+        entries += [column_of(entry) for entry in records.shown(numbers)]
     for entry in entries:
-        entry.check(("title", "kind", "field", "sort", "views", "doc"), OPTIONAL)
-        entry.one_of("kind", KINDS)
-        entry.one_of("sort", ("yes", "no"))
-        entry.check_identifier("name", entry.name)
-        field(entry)
-        if "permille" in entry.values:
-            permille(entry)
-        if entry.get("sort") == "yes" and entry.get("kind") == "text":
-            entry.fail("text cannot be sorted by")
-        for key in ("gpu_sort", "fluid_sort"):
-            if key in entry.values:
-                entry.check_identifier(key, entry.get(key))
-                if entry.get("sort") != "yes":
-                    entry.fail("%s, but it is not a key of sort=" % key)
-        views(entry)
-        needs(entry)
-        marks(entry)
-        bounds(entry)
-        if "spare" in entry.values:
-            entry.one_of("spare", ("yes", "no"))
-        if "html" in entry.values and not re.fullmatch(r"[^:]+: .+", entry.get("html")):
-            entry.fail("html '%s' is not of the form TITLE: HINT" % entry.get("html"))
-        if "prometheus" in entry.values:
-            family(entry)
+        check(entry, path)
+    table.unique_names(entries)
     table.unique(entries, "title")
     table.unique(entries, "field")
-    return entries
+    return placed(entries, "after")
 
 
-def group_names():
-    """The names of the groups of records.ini, which is beside this script."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    return tuple(records.groups(os.path.join(folder, "records.ini")))
+def check(entry, path):
+    entry.check(("title", "kind", "field", "sort", "views", "doc"), OPTIONAL)
+    entry.one_of("kind", KINDS)
+    entry.one_of("sort", ("yes", "no"))
+    entry.check_identifier("name", entry.name)
+    field(entry)
+    if "permille" in entry.values:
+        permille(entry)
+    if entry.get("sort") == "yes" and entry.get("kind") == "text":
+        entry.fail("text cannot be sorted by")
+    for key in ("gpu_sort", "fluid_sort"):
+        if key in entry.values:
+            entry.check_identifier(key, entry.get(key))
+            if entry.get("sort") != "yes":
+                entry.fail("%s, but it is not a key of sort=" % key)
+    views(entry)
+    needs(entry, path)
+    flags(entry, "mark", MARKS)
+    flags(entry, "bound", BOUNDS)
+    for key, allowed in (("spare", ("yes", "no")), ("zero", ("unknown",)),
+                         ("history", HISTORY), ("diff", DIFF)):
+        if key in entry.values:
+            entry.one_of(key, allowed)
+    for key in FORMS:
+        if key in entry.values:
+            form(entry, key)
+
+
+def placed(entries, key):
+    """The entries in their order, but those with this key after the one that it names."""
+    order = [entry for entry in entries if key not in entry.values]
+    waiting = [entry for entry in entries if key in entry.values]
+    while waiting:
+        names = [entry.name for entry in order]
+        ready = [entry for entry in waiting if entry.get(key) in names]
+        if not ready:
+            waiting[0].fail("%s: there is no column '%s' to come after" % (key, waiting[0].get(key)))
+        order.insert(names.index(ready[0].get(key)) + 1, ready[0])
+        waiting.remove(ready[0])
+    return order
+
+
+def column_of(number):
+    """The column of a number of records.ini: a section of the other table."""
+    values = {"kind": "count", "sort": "no", "views": "none", "doc": number.get("doc"),
+              "needs": number.get("group"), "field": "extra.measure[MEASURE_%s]" % number.name.upper()}
+    values.update((key, number.get(key)) for key in records.COLUMN if key in number.values)
+    values["doc"] = values.pop("says", values["doc"])
+    if values["needs"] == "none":
+        del values["needs"]
+    else:
+        values.setdefault("hide", "yes")
+    return table.Entry(number.path, values.pop("column", number.name), values)
+
+
+def beside(path):
+    return os.path.join(os.path.dirname(os.path.abspath(path)), "records.ini")
+
+
+def group_names(path):
+    """The names of the groups of records.ini, which is beside the table or this script."""
+    numbers = beside(path)
+    return tuple(records.groups(numbers if os.path.exists(numbers) else beside(__file__)))
 
 
 EXTRA = "extra."
@@ -96,7 +138,7 @@ def permille(entry):
 
 
 def percentiles(path):
-    return [entry for entry in read(path) if "permille" in entry.values]
+    return having(path, "permille")
 
 
 def views(entry):
@@ -107,33 +149,24 @@ def views(entry):
     return names
 
 
-def needs(entry):
-    names = entry.get("needs").split()
-    known = NEEDS + group_names()
+def flags(entry, key, known):
+    names = entry.get(key).split()
     for name in names:
         if name not in known:
-            entry.fail("unknown need '%s' (%s)" % (name, "|".join(known)))
+            entry.fail("unknown %s '%s' (%s)" % (key, name, "|".join(known)))
+    return names
+
+
+def needs(entry, path):
+    names = flags(entry, "needs", NEEDS + group_names(path))
     if "hide" in entry.values:
         entry.one_of("hide", ("yes", "no"))
         if entry.get("hide") == "yes" and not names:
             entry.fail("cannot hide: it needs nothing")
-    return names
 
 
-def marks(entry):
-    names = entry.get("mark").split()
-    for name in names:
-        if name not in MARKS:
-            entry.fail("unknown mark '%s' (%s)" % (name, "|".join(MARKS)))
-    return names
-
-
-def bounds(entry):
-    names = entry.get("bound").split()
-    for name in names:
-        if name not in BOUNDS:
-            entry.fail("unknown bound '%s' (%s)" % (name, "|".join(BOUNDS)))
-    return names
+def c_needs(entry):
+    return c_flags("ROW_", entry.get("needs").split())
 
 
 def c_flags(prefix, names):
@@ -146,13 +179,15 @@ def render_c(path):
              "#define STINT_COLUMN_COUNT %d\n" % len(entries),
              "static const struct report_column report_columns[STINT_COLUMN_COUNT] = {\n"]
     for entry in entries:
-        lines.append("    {%s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %d, %s, %s},\n" % (
+        lines.append("    {%s, %s, %s, %s, %s, %d /* sortable */, %s, %s, %d /* hide */, %d, %d, %s, %s},\n" % (
             table.c_string(entry.name), table.c_string(entry.get("title")),
+            table.c_string(export_key(entry)),
             KINDS[entry.get("kind")], c_field(entry),
-            entry.get("sort") == "yes", c_flags("REPORT_IN_", views(entry)),
-            c_flags("ROW_", needs(entry)), entry.get("hide") == "yes",
-            entry.get("spare") == "yes", c_flags("ROW_", marks(entry)),
-            c_flags("ROW_", bounds(entry))))
+            entry.get("sort") == "yes", c_flags("REPORT_IN_", views(entry)), c_needs(entry),
+            entry.get("hide") == "yes", entry.get("spare") == "yes",
+            entry.get("kind") == "text" or "zero" in entry.values,
+            c_flags("ROW_", entry.get("mark").split()),
+            c_flags("ROW_", entry.get("bound").split())))
     return "".join(lines) + "};\n"
 
 
@@ -191,37 +226,61 @@ def render_sorts(path):
         table.c_banner(path), "".join(lines))
 
 
-def family(entry):
-    """Type, name and help text in Prometheus."""
-    match = re.fullmatch(r"(counter|gauge) (stint_scope_[a-z0-9_]+): (.+)", entry.get("prometheus"))
+# What a key's value is, as a message says it, and its parts.
+FORMS = {
+    "html": ("TITLE: HINT", r"([^:]+): (.+)"),
+    "prometheus": ("counter|gauge stint_scope_NAME: HELP",
+                   r"(counter|gauge) (stint_scope_[a-z0-9_]+): (.+)"),
+    "metric": ("NAME UNIT: DESCRIPTION", r"(stint\.[a-z0-9_.]+) ([^ :]+): (.+)"),
+    "stat": ("NUMBER MEMBER: COMMENT", r"([0-9]+) ([a-z][a-z0-9_]*)(?:: (.+))?"),
+}
+HISTORY = ("count", "time", "some")
+DIFF = ("sum",)
+
+
+def form(entry, key):
+    said, pattern = FORMS[key]
+    match = re.fullmatch(pattern, entry.get(key))
     if not match:
-        entry.fail("prometheus '%s' is not of the form 'counter|gauge stint_scope_NAME: HELP'"
-                   % entry.get("prometheus"))
+        entry.fail("%s '%s' is not of the form %s" % (key, entry.get(key), said))
     return match.groups()
+
+
+def having(path, key):
+    return [entry for entry in read(path) if key in entry.values]
 
 
 def render_prometheus(path):
     lines = []
-    for entry in read(path):
-        if "prometheus" not in entry.values:
-            continue
-        kind, name, said = family(entry)
-        lines.append("    {%s, %s, %s, EXPOSITION_%s, %s, %s, 0},\n" % (
+    for entry in placed(having(path, "prometheus"), "prometheus_after"):
+        kind, name, said = form(entry, "prometheus")
+        lines.append("    {%s, %s, %s, EXPOSITION_%s, %s, %s, %d},\n" % (
             table.c_string(name), table.c_string(kind), table.c_string(said),
             "SECONDS" if entry.get("kind") == "time" else "NUMBER", c_field(entry),
-            c_flags("ROW_", needs(entry))))
+            c_needs(entry), "zero" in entry.values))
     return "%sstatic const struct family column_families[] = {\n%s};\n" % (table.c_banner(path),
                                                                           "".join(lines))
+
+
+def render_metrics(path):
+    """The counters of a scope. A row without a sample has them, too."""
+    lines = []
+    for entry in placed(having(path, "metric"), "metric_after"):
+        name, unit, said = form(entry, "metric")
+        needed = [need for need in entry.get("needs").split() if need != "samples"]
+        lines.append("    {%s, %s, %s, %s, %s},\n" % (
+            table.c_string(name), table.c_string(said), table.c_string(unit), c_field(entry),
+            c_flags("ROW_", needed)))
+    return "%sstatic const struct metric_about scope_metrics[] = {\n%s};\n" % (
+        table.c_banner(path), "".join(lines))
 
 
 def for_page(path):
     """The columns of the table in the HTML page, as a list of JavaScript: `gpu` says that the value
     is in the object of a row that has this name."""
     found = []
-    for entry in read(path):
-        if "html" not in entry.values:
-            continue
-        title, hint = entry.get("html").split(": ", 1)
+    for entry in having(path, "html"):
+        title, hint = form(entry, "html")
         key = export_key(entry)
         column = {"key": key, "title": title, "kind": entry.get("kind"), "hint": hint}
         if key.startswith(GPU):

@@ -40,6 +40,7 @@ OUTPUTS = {
     "report_columns.inc": columns.render_c,
     "report_sorts.inc": columns.render_sorts,
     "row_percentiles.inc": columns.render_percentiles,
+    "metric_columns.inc": columns.render_metrics,
     "prometheus_columns.inc": columns.render_prometheus,
     "columns.md": columns.render_markdown,
     "counter_ids.inc": counters.render_ids,

@@ -9,6 +9,10 @@ PLACES = {"node": "struct stint_impl_node", "gpu": "struct arena_gpu"}
 ADD = ("sum", "state", "most", "least", "earliest", "with", "ticks", "squares")
 UNITS = ("count", "samples", "ticks", "moment", "ns", "bytes")
 OF = ("own", "calls", "gpu")
+# The keys of columns.ini that a number may have, and those that differ.
+COLUMN = ("column", "after", "title", "kind", "sort", "gpu_sort", "fluid_sort", "views", "needs", "hide",
+          "spare", "zero", "html", "prometheus", "prometheus_after", "metric", "metric_after", "stat",
+          "history", "diff", "says")
 NUMBERS = 4096  # a block of a run file has 2 bytes for a number
 
 
@@ -62,7 +66,9 @@ def check_followers(records):
 
 def read_grouped(entry, taken, ended):
     """A number that only some scopes have."""
-    entry.check(("number", "group", "add", "of", "doc"), ("at", "unit"))
+    entry.check(("number", "group", "add", "of", "doc"), ("at", "unit") + COLUMN)
+    if "title" not in entry.values and any(key in entry.values for key in COLUMN):
+        entry.fail("keys of a column, but no title")
     entry.number = take(entry, entry.get("number"), taken)
     entry.check_identifier("name", entry.name)
     entry.check_identifier("group", entry.get("group"))
@@ -95,6 +101,11 @@ def read_all(path):
             grouped.append(entry)
     check_followers(records)
     return records, grouped, taken
+
+
+def shown(path):
+    """The numbers that are columns of reports."""
+    return [entry for entry in read_all(path)[1] if "title" in entry.values]
 
 
 def groups(path):

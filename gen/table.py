@@ -103,6 +103,15 @@ def unique(entries, key):
         seen[value] = entry.name
 
 
+def unique_names(entries):
+    """The same of the names of entries that are from more than one table."""
+    names = set()
+    for entry in entries:
+        if entry.name in names:
+            entry.fail("there is another '%s'" % entry.name)
+        names.add(entry.name)
+
+
 def wrap(text, indent="", first=None, width=HELP_WIDTH):
     """Lines of at most this width; the first one begins with `first`, the others with the indent."""
     return textwrap.wrap(text, width, initial_indent=indent if first is None else first,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The columns of the csv and json exports: those of reports, in whole units, with the unit in the
- * key (total_ns, share_ppm, bytes_per_s), and the sums that reports show as rates only.
+ * The columns of reports (read/columns.h) in the csv and json exports, by the keys of exports.
  */
 #ifndef STINT_EXPORT_COLUMNS_H
 #define STINT_EXPORT_COLUMNS_H
@@ -10,32 +9,14 @@
 #include "export_names.h"
 #include "read/columns.h"
 
-#define EXPORT_COLUMNS 96u
+#define EXPORT_FIRST_COLUMN 1u   /* the one before is the name */
 #define EXPORT_GPU_PREFIX "gpu_" /* of the columns in json's object "gpu" */
 
-struct export_column {
-    char key[40];
-    int text;
-    int optional; /* omitted (empty in csv) if it is 0 or "" */
-    struct row_field field;
-    uint64_t needs;
-};
-
-struct export_columns {
-    uint32_t count;
-    struct export_column column[EXPORT_COLUMNS];
-};
-
-/* All but the name. In the snapshot's memory; NULL if there is not enough memory. */
-const struct export_columns *export_columns(struct snapshot *s);
-int export_column_has(const struct export_column *c, const struct stint_row *r);
-uint64_t export_column_value(const struct export_column *c, const struct stint_row *r);
-const char *export_column_text(const struct export_column *c, const struct stint_row *r);
+int export_column_has(const struct report_column *c, const struct stint_row *r);
 /* The columns that have a value in the row, as members of a JSON object: those of the GPU without
  * their prefix, or all others. `before` is written before the first one, a comma before each
  * other. */
-void export_columns_put(struct sink *out, const struct export_columns *columns,
-                        const struct stint_row *r, int gpu, const char *before);
+void export_columns_put(struct sink *out, const struct stint_row *r, int gpu, const char *before);
 /* The rows of the table in the order of their totals, the largest first. NULL if there is not
  * enough memory. */
 uint32_t *export_rows(struct rows *out, struct snapshot *s, int each_thread);

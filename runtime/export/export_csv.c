@@ -85,40 +85,39 @@ static void csv_put_histogram(struct sink *out, struct export_histograms *h, uin
     }
 }
 
-static void csv_put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
-                        const struct export_columns *columns) {
+static void csv_put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r) {
+    const struct report_column *c;
     export_csv_cell(out, export_row_name(r));
     sink_put(out, ",", 1);
     csv_put_text(out, export_set(s, r));
     csv_put_thread(out, s, r->thread);
-    for (uint32_t i = 0; i < columns->count; ++i) {
-        const struct export_column *c = &columns->column[i];
+    for (uint32_t i = EXPORT_FIRST_COLUMN; (c = report_column(i)); ++i) {
         sink_put(out, ",", 1);
-        if (export_column_has(c, r) && c->text) {
-            csv_put_text(out, export_column_text(c, r));
+        if (export_column_has(c, r) && c->kind == REPORT_TEXT) {
+            csv_put_text(out, report_text(r, c));
         } else if (export_column_has(c, r)) {
-            sink_u64(out, export_column_value(c, r));
+            sink_u64(out, report_value(r, c));
         }
     }
 }
 
 int export_csv_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe,
                         int each_thread) {
-    const struct export_columns *columns = export_columns(s);
+    const struct report_column *c;
     struct rows rows;
     struct export_histograms buckets;
     uint32_t *order = export_rows(&rows, s, each_thread);
-    if (!order || !columns || export_histograms_start(&buckets, s, &rows)) {
+    if (!order || export_histograms_start(&buckets, s, &rows)) {
         return -1;
     }
     sink_text(out, "name,set,tid,thread");
-    for (uint32_t i = 0; i < columns->count; ++i) {
+    for (uint32_t i = EXPORT_FIRST_COLUMN; (c = report_column(i)); ++i) {
         sink_put(out, ",", 1);
-        sink_text(out, columns->column[i].key);
+        sink_text(out, c->export_key);
     }
     sink_text(out, ",host,pid,rank,histogram,gpu_histogram\r\n");
     for (uint32_t i = 0; i < rows.count; ++i) {
-        csv_put_row(out, s, &rows.row[order[i]], columns);
+        csv_put_row(out, s, &rows.row[order[i]]);
         csv_put_process(out, maybe);
         csv_put_histogram(out, &buckets, order[i], 0);
         csv_put_histogram(out, &buckets, order[i], 1);

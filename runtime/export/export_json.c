@@ -75,7 +75,7 @@ static void json_put_run(struct sink *out, const struct snapshot *s, const struc
 
 /* buckets: of the table that the row is in, or NULL. */
 static void json_put_row(struct sink *out, const struct snapshot *s, const struct stint_row *r,
-                         const struct export_columns *columns, struct export_histograms *buckets) {
+                         struct export_histograms *buckets) {
     struct export_name name = export_row_name(r);
     sink_text(out, "{\"name\":");
     sink_json(out, name.bytes, name.length);
@@ -84,14 +84,14 @@ static void json_put_row(struct sink *out, const struct snapshot *s, const struc
     if (r->thread != SNAPSHOT_NONE) {
         json_put_number(out, "thread", r->thread);
     }
-    export_columns_put(out, columns, r, 0, ",");
+    export_columns_put(out, r, 0, ",");
     uint32_t row = 0;
     if (buckets) {
         row = (uint32_t)(r - buckets->rows->row);
         export_histogram_put(out, buckets, row, 0, ",\"histogram\":");
     }
     if (r->has & ROW_GPU) {
-        export_columns_put(out, columns, r, 1, ",\"gpu\":{");
+        export_columns_put(out, r, 1, ",\"gpu\":{");
         if (buckets) {
             export_histogram_put(out, buckets, row, 1, ",\"histogram\":");
         }
@@ -115,7 +115,7 @@ static void json_put_process(struct sink *out, const struct run *maybe) {
 
 /* Statistics, all threads together or one row per thread, the largest total first. */
 static int json_put_stats(struct sink *out, struct snapshot *s, const struct run *maybe,
-                          const struct export_columns *columns, const char *key, int each_thread) {
+                          const char *key, int each_thread) {
     struct rows rows;
     struct export_histograms buckets;
     struct scratch_mark before = scratch_mark(&s->memory); /* a table at a time */
@@ -126,7 +126,7 @@ static int json_put_stats(struct sink *out, struct snapshot *s, const struct run
     sink_text(out, key);
     for (uint32_t i = 0; i < rows.count; ++i) {
         export_start_item(out, i);
-        json_put_row(out, s, &rows.row[order[i]], columns, &buckets);
+        json_put_row(out, s, &rows.row[order[i]], &buckets);
         json_put_process(out, maybe);
         sink_put(out, "}", 1);
     }
@@ -136,8 +136,7 @@ static int json_put_stats(struct sink *out, struct snapshot *s, const struct run
 }
 
 /* The call tree of all threads, parents before children. */
-static int json_put_tree(struct sink *out, struct snapshot *s,
-                         const struct export_columns *columns) {
+static int json_put_tree(struct sink *out, struct snapshot *s) {
     struct rows rows;
     struct scratch_mark before = scratch_mark(&s->memory);
     if (rows_tree(&rows, s)) {
@@ -147,7 +146,7 @@ static int json_put_tree(struct sink *out, struct snapshot *s,
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[i];
         export_start_item(out, i);
-        json_put_row(out, s, r, columns, NULL);
+        json_put_row(out, s, r, NULL);
         if (r->parent != SNAPSHOT_NONE) {
             json_put_number(out, "parent", r->parent);
         }
@@ -266,15 +265,10 @@ static void json_put_lost(struct sink *out, const struct snapshot *s) {
 }
 
 int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe) {
-    const struct export_columns *columns = export_columns(s);
-    if (!columns) {
-        return -1;
-    }
     sink_text(out, "{\"schema\":\"" EXPORT_JSON_SCHEMA "\",\n");
     json_put_run(out, s, maybe);
-    if (json_put_stats(out, s, maybe, columns, ",\n\"stats\":[", 0) ||
-        json_put_stats(out, s, maybe, columns, ",\n\"thread_stats\":[", 1) ||
-        json_put_tree(out, s, columns)) {
+    if (json_put_stats(out, s, maybe, ",\n\"stats\":[", 0) ||
+        json_put_stats(out, s, maybe, ",\n\"thread_stats\":[", 1) || json_put_tree(out, s)) {
         return -1;
     }
     json_put_threads(out, s);

@@ -25,6 +25,7 @@ enum report_kind {
 struct report_column {
     const char *key;
     const char *title;
+    const char *export_key; /* in csv and json, whole units, with the unit: total_ns, share_ppm */
     enum report_kind kind;
     struct row_field field;
     int sortable;
@@ -32,6 +33,7 @@ struct report_column {
     uint64_t needs; /* ROW_*: the cell of a row without is "-" */
     int hide;       /* left out if all its cells would be */
     int spare;      /* left out first where a terminal has no room for all */
+    int optional;   /* exports leave it out where it is 0 or "" */
     uint64_t mark;  /* ROW_*: the cell of a row with it begins with a ~ */
     uint64_t bound; /* ROW_*: with <= */
 };

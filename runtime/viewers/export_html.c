@@ -129,7 +129,7 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
         html_number(out, "open_ns", r->extra->open_ns);
         html_number(out, "open_all_ns", r->extra->open_all_ns);
     }
-    export_columns_put(out, h->columns, r, 0, ",");
+    export_columns_put(out, r, 0, ",");
     /* The page sorts by these two columns. */
     if (!(r->has & ROW_SAMPLES)) {
         html_number(out, "total_ns", r->total_ns);
@@ -138,7 +138,7 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
         html_number(out, "self_ns", r->self_ns);
     }
     if (r->has & ROW_GPU) {
-        export_columns_put(out, h->columns, r, 1, ",\"gpu\":{");
+        export_columns_put(out, r, 1, ",\"gpu\":{");
         if (with_histogram && r->has & ROW_GPU_HISTOGRAM &&
             !rows_histogram(&histogram, rows, row, 1)) {
             html_put_histogram(out, s, &histogram, r->extra->gpu_max_ns);
@@ -151,20 +151,20 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
 }
 
 /* The histograms of the interval by row; NULL without memory. */
-static const struct metric_histogram **html_list_interval(const struct html *h, uint32_t rows) {
-    const struct metric_histogram **out =
+static const struct metric_series **html_list_interval(const struct html *h, uint32_t rows) {
+    const struct metric_series **out =
         scratch_array(&h->run->snapshot.memory, (size_t)rows + 1, sizeof *out);
-    uint32_t count = h->interval ? h->interval->histograms : 0;
+    uint32_t count = h->interval ? h->interval->count : 0;
     for (uint32_t i = 0; out && i < count; ++i) {
-        const struct metric_histogram *m = &h->interval->histogram[i];
-        if (!m->gpu && m->row < rows) {
+        const struct metric_series *m = &h->interval->series[i];
+        if (m->label.kind == METRIC_DURATION && m->row < rows) {
             out[m->row] = m;
         }
     }
     return out;
 }
 
-static void html_put_interval(const struct html *h, const struct metric_histogram *m) {
+static void html_put_interval(const struct html *h, const struct metric_series *m) {
     sink_text(h->out, ",\"last\":{\"calls\":");
     sink_u64(h->out, m->count);
     html_number(h->out, "p50_ns", metric_percentile(h->interval, m, 500));
@@ -178,11 +178,10 @@ static int html_put_stats(struct html *h) {
     struct snapshot *s = &h->run->snapshot;
     struct rows rows;
     uint32_t *order = export_rows(&rows, s, 0);
-    h->columns = export_columns(s);
-    if (!order || !h->columns) {
+    if (!order) {
         return -1;
     }
-    const struct metric_histogram **interval = html_list_interval(h, rows.count);
+    const struct metric_series **interval = html_list_interval(h, rows.count);
     if (!interval) {
         return -1;
     }

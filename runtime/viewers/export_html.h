@@ -21,7 +21,6 @@
 struct html {
     struct sink *out;
     struct run *run;
-    const struct export_columns *columns;
     const struct metrics *interval; /* NULL: the page has the whole run only */
     size_t thinned_length;
     char thinned[640]; /* sentences about what was left out, or "" */

@@ -30,16 +30,6 @@ struct family {
 
 #include "prometheus_columns.inc" /* column_families: the columns of reports that are families */
 
-/* Families that reports have no column for. */
-static const struct family more_families[] = {
-    {"stint_scope_open_seconds", "gauge", "How long a scope that is open has been so.", SECONDS,
-     ROW_EXTRA_FIELD(open_ns), 0, 1},
-    {"stint_scope_moved_bytes_total", "counter", "Bytes a scope declared to have moved.", NUMBER,
-     ROW_EXTRA_FIELD(bytes), 0, 1},
-    {"stint_scope_flops_total", "counter", "Floating-point operations a scope declared.", NUMBER,
-     ROW_EXTRA_FIELD(flops), 0, 1},
-};
-
 struct summary {
     const char *name;
     const char *help;
@@ -148,9 +138,6 @@ static int prometheus_walk(struct exposition *x, struct run *r) {
     prometheus_histograms(&p);
     for (size_t i = 0; i < sizeof column_families / sizeof *column_families; ++i) {
         prometheus_put_family(&p, &column_families[i]);
-    }
-    for (size_t i = 0; i < sizeof more_families / sizeof *more_families; ++i) {
-        prometheus_put_family(&p, &more_families[i]);
     }
     return prometheus_gpu(x, &r->snapshot) || x->failed ? -1 : 0;
 }

@@ -18,7 +18,7 @@ add_custom_command(
     COMMAND ${CMAKE_COMMAND} -E touch "${html_stamp}"
     DEPENDS ${html_template} "${stint_SOURCE_DIR}/gen/gen.py" "${stint_SOURCE_DIR}/gen/table.py"
         "${stint_SOURCE_DIR}/gen/html.py" "${stint_SOURCE_DIR}/gen/columns.py"
-        "${stint_SOURCE_DIR}/gen/columns.ini"
+        "${stint_SOURCE_DIR}/gen/columns.ini" "${stint_SOURCE_DIR}/gen/records.ini"
     COMMENT "Generating report.html"
     VERBATIM)
 
