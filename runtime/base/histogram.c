@@ -62,6 +62,37 @@ void histogram_add_in_ns(struct histogram *out, const struct histogram *from, do
     }
 }
 
+uint32_t histogram_used(const struct histogram *h) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        used += h->bucket[i] != 0;
+    }
+    return used;
+}
+
+int histogram_pack(struct histogram_list *out, struct scratch *memory, const struct histogram *h) {
+    *out = (struct histogram_list){.open = h->open, .in_ns = h->in_ns};
+    out->bucket = scratch_array(memory, histogram_used(h), sizeof *out->bucket);
+    if (!out->bucket) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        if (h->bucket[i]) {
+            out->bucket[out->used++] = (struct histogram_bucket){i, h->bucket[i]};
+        }
+    }
+    return 0;
+}
+
+void histogram_unpack(struct histogram *out, const struct histogram_list *from) {
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < from->used; ++i) {
+        out->bucket[from->bucket[i].index] = from->bucket[i].count;
+    }
+    out->open = from->open;
+    out->in_ns = from->in_ns;
+}
+
 uint64_t histogram_count(const struct histogram *h) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {

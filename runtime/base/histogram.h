@@ -7,12 +7,27 @@
 
 #include <stdint.h>
 
+#include "scratch.h"
 #include "stint/detail/impl_layout.h"
 
 struct histogram {
     uint64_t bucket[STINT_IMPL_BUCKETS];
     uint32_t open; /* as in struct stint_impl_histogram */
     int in_ns;     /* the values are nanoseconds, whatever the clock */
+};
+
+/* A bucket that has samples. */
+struct histogram_bucket {
+    uint32_t index;
+    uint64_t count;
+};
+
+/* A histogram by those that have some, the lowest first. */
+struct histogram_list {
+    struct histogram_bucket *bucket;
+    uint32_t used;
+    uint32_t open;
+    int in_ns;
 };
 
 /* Counts one sample in a histogram of the arena at `base`; in units, 0 = none. Owner only. */
@@ -50,6 +65,10 @@ uint32_t histogram_open_lower(uint32_t a, uint32_t b);
 void histogram_to_ns(struct histogram *out, const struct histogram *from, double unit);
 /* The same, added to counts on that grid. */
 void histogram_add_in_ns(struct histogram *out, const struct histogram *from, double unit);
+uint32_t histogram_used(const struct histogram *h);
+/* As a list in the arena. 0, or -1 without memory. */
+int histogram_pack(struct histogram_list *out, struct scratch *memory, const struct histogram *h);
+void histogram_unpack(struct histogram *out, const struct histogram_list *from);
 /* Above all samples of a bucket, the longest of all being `max`. */
 uint64_t histogram_end(const struct histogram *h, uint32_t bucket, uint64_t max);
 /* Bounds of all samples, from the lowest and highest bucket in use; 0 if empty. */

@@ -5,6 +5,7 @@
  * nine decimals.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "export/export_names.h"
 #include "formats.h"
@@ -137,11 +138,11 @@ static void otlp_attribute_true(struct encoder *e, const char *key) {
     otlp_attribute_end(e);
 }
 
-static void otlp_put_label(struct encoder *e, const struct metric_label *l, enum metric_kind kind,
-                           int saturated) {
+static void otlp_put_label(struct encoder *e, const struct metric_series *s) {
+    const struct metric_label *l = &s->label;
     otlp_list(e, "attributes");
     if (l->name) {
-        otlp_attribute_text(e, kind == METRIC_LOST ? "what" : "scope", l->name);
+        otlp_attribute_text(e, l->kind == METRIC_LOST ? "what" : "scope", l->name);
     }
     if (l->set) {
         otlp_attribute_text(e, "set", l->set);
@@ -153,7 +154,7 @@ static void otlp_put_label(struct encoder *e, const struct metric_label *l, enum
         otlp_attribute_text(e, "thread.name", l->thread);
         otlp_attribute_int(e, "thread.id", l->tid);
     }
-    if (saturated) {
+    if (s->saturated) {
         otlp_attribute_true(e, "saturated");
     }
     otlp_list_end(e);
@@ -186,7 +187,7 @@ static void otlp_put_times(struct encoder *e) {
 }
 
 /* The slowest call and its note, in the first reading that has it. */
-static void otlp_put_exemplar(struct encoder *e, const struct metric_histogram *h) {
+static void otlp_put_exemplar(struct encoder *e, const struct metric_series *h) {
     if (!h->note || h->noted) {
         return;
     }
@@ -214,18 +215,19 @@ static void otlp_put_exponential(struct encoder *e, const struct metric_exponent
     otlp_end(e);
 }
 
-static uint64_t bound_picoseconds(const struct encoder *e, const struct metric_histogram *h,
+static uint64_t bound_picoseconds(const struct encoder *e, const struct metric_series *h,
                                   uint32_t bucket) {
     return (uint64_t)(metric_bound(e->m, h, bucket) * 1000 + 0.5);
 }
 
 /* The counts of the buckets from the first to the last one in use, between one below and one above
  * them; a bound is the upper one of its bucket. Calls in open buckets are above the last bound. */
-static void otlp_put_bounds(struct encoder *e, const struct metric_histogram *h) {
-    uint32_t first = h->bucket[0].bucket, end = h->bucket[h->buckets - 1].bucket + 1, at = 0;
+static void otlp_put_bounds(struct encoder *e, const struct metric_series *h) {
+    const struct histogram_list *l = &h->buckets;
+    uint32_t first = l->bucket[0].index, end = l->bucket[l->used - 1].index + 1, at = 0;
     uint64_t above = 0;
-    if (h->open && end >= h->open) {
-        end = h->open - 1;
+    if (l->open && end >= l->open) {
+        end = l->open - 1;
         first = (uint32_t)u64_min(first, end);
     }
     otlp_list(e, "bucketCounts");
@@ -233,12 +235,12 @@ static void otlp_put_bounds(struct encoder *e, const struct metric_histogram *h)
         otlp_long(e, NULL, 0);
     }
     for (uint32_t i = first; i < end; ++i) {
-        int used = h->bucket[at].bucket == i;
-        otlp_long(e, NULL, used ? h->bucket[at].count : 0);
+        int used = l->bucket[at].index == i;
+        otlp_long(e, NULL, used ? l->bucket[at].count : 0);
         at += (uint32_t)used;
     }
-    for (; at < h->buckets; ++at) {
-        above += h->bucket[at].count;
+    for (; at < l->used; ++at) {
+        above += l->bucket[at].count;
     }
     otlp_long(e, NULL, above);
     otlp_list_end(e);
@@ -250,19 +252,19 @@ static void otlp_put_bounds(struct encoder *e, const struct metric_histogram *h)
 }
 
 /* -1 without memory. */
-static int otlp_put_point(struct encoder *e, const struct metric_histogram *h) {
+static int otlp_put_histogram(struct encoder *e, const struct metric_series *h) {
     struct metric_exponential x;
     if (!e->explicit_bounds && metric_to_exponential(&x, e->m, h)) {
         return -1;
     }
     otlp_begin(e, NULL);
-    otlp_put_label(e, &h->label, METRIC_CALLS, h->saturated);
+    otlp_put_label(e, h);
     otlp_put_times(e);
     otlp_long(e, "count", h->count);
     otlp_seconds(e, "sum", h->sum_ns);
     if (!e->explicit_bounds) {
         otlp_put_exponential(e, &x);
-    } else if (h->buckets) {
+    } else if (h->buckets.used) {
         otlp_put_bounds(e, h);
     }
     if (h->bounded) {
@@ -274,93 +276,82 @@ static int otlp_put_point(struct encoder *e, const struct metric_histogram *h) {
     return 0;
 }
 
-/* ---- Metrics. */
-
-static void otlp_begin_metric(struct encoder *e, const char *name, const char *description,
-                              const char *unit) {
+static void otlp_put_counter(struct encoder *e, const struct metric_series *c, int seconds) {
     otlp_begin(e, NULL);
-    otlp_text(e, "name", name);
-    otlp_text(e, "description", description);
-    otlp_text(e, "unit", unit);
+    otlp_put_label(e, c);
+    otlp_put_times(e);
+    if (seconds) {
+        otlp_seconds(e, "asDouble", c->count);
+    } else {
+        otlp_long(e, "asInt", c->count);
+    }
+    otlp_end(e);
 }
 
-static int otlp_put_histograms(struct encoder *e, int gpu, const char *name,
-                               const char *description) {
-    const struct metrics *m = e->m;
-    uint32_t i = 0;
-    while (i < m->histograms && m->histogram[i].gpu != gpu) {
-        ++i;
-    }
-    if (i == m->histograms) {
-        return 0;
-    }
-    otlp_begin_metric(e, name, description, "s");
-    otlp_begin(e, e->explicit_bounds ? "histogram" : "exponentialHistogram");
-    otlp_list(e, "dataPoints");
+/* ---- Metrics. */
+
+/* All points of a kind, from the first one on. -1 without memory. */
+static int otlp_put_points(struct encoder *e, const struct metric_about *about,
+                           const struct metric_series *first) {
+    const struct metric_series *end = e->m->series + e->m->count;
     int failed = 0;
-    for (; i < m->histograms && !failed; ++i) {
-        if (m->histogram[i].gpu == gpu) {
-            failed = otlp_put_point(e, &m->histogram[i]);
+    otlp_list(e, "dataPoints");
+    for (const struct metric_series *s = first; s < end && !failed; ++s) {
+        if (s->label.kind != first->label.kind || s->hidden) {
+            continue;
+        }
+        if (metric_is_histogram(s)) {
+            failed = otlp_put_histogram(e, s);
+        } else {
+            otlp_put_counter(e, s, !strcmp(about->unit, "s"));
         }
     }
     otlp_list_end(e);
+    return failed;
+}
+
+static const char *kind_of_points(const struct encoder *e, const struct metric_series *s) {
+    if (!metric_is_histogram(s)) {
+        return "sum";
+    }
+    return e->explicit_bounds ? "histogram" : "exponentialHistogram";
+}
+
+/* -1 without memory. */
+static int otlp_put_metric(struct encoder *e, uint32_t kind) {
+    const struct metrics *m = e->m;
+    const struct metric_about *about = metric_about(kind);
+    uint32_t i = 0;
+    while (i < m->count && (m->series[i].label.kind != kind || m->series[i].hidden)) {
+        ++i;
+    }
+    if (i == m->count) {
+        return 0;
+    }
+    otlp_begin(e, NULL);
+    otlp_text(e, "name", about->name);
+    otlp_text(e, "description", about->description);
+    otlp_text(e, "unit", about->unit);
+    otlp_begin(e, kind_of_points(e, &m->series[i]));
+    int failed = otlp_put_points(e, about, &m->series[i]);
     otlp_small(e, "aggregationTemporality", m->delta ? DELTA : CUMULATIVE);
+    if (!metric_is_histogram(&m->series[i])) {
+        otlp_true(e, "isMonotonic");
+    }
     otlp_end(e);
     otlp_end(e);
     return failed;
 }
 
-static const struct {
-    const char *name;
-    const char *description;
-    const char *unit;
-} counter_metrics[METRIC_KINDS] = {
-    [METRIC_CALLS] = {"stint.scope.calls", "All calls, timed or not, recursive ones included.",
-                      "{call}"},
-    [METRIC_SELF] = {"stint.scope.self", "Time in a scope without what is nested in it.", "s"},
-    [METRIC_MOVED] = {"stint.scope.moved", "Bytes that a scope declared to have moved.", "By"},
-    [METRIC_FLOPS] = {"stint.scope.flops", "Operations that a scope declared.", "{operation}"},
-    [METRIC_ALLOCATIONS] = {"stint.scope.allocations", "Allocations.", "{allocation}"},
-    [METRIC_ALLOCATED] = {"stint.scope.allocated", "Bytes that were allocated.", "By"},
-    [METRIC_LOST] = {"stint.lost", "What was lost, skipped or abandoned.", "{event}"},
-    [METRIC_STEPS] = {"stint.steps", "Calls of stint_step.", "{step}"},
-};
-
-static void otlp_put_counter(struct encoder *e, const struct metric_counter *c) {
-    otlp_begin(e, NULL);
-    otlp_put_label(e, &c->label, c->kind, 0);
-    otlp_put_times(e);
-    if (c->kind == METRIC_SELF) {
-        otlp_seconds(e, "asDouble", c->value);
-    } else {
-        otlp_long(e, "asInt", c->value);
+static int otlp_put_metrics(struct encoder *e) {
+    if (otlp_put_metric(e, METRIC_DURATION) || otlp_put_metric(e, METRIC_GPU_DURATION)) {
+        return -1;
     }
-    otlp_end(e);
-}
-
-static void otlp_put_counters(struct encoder *e, enum metric_kind kind) {
-    const struct metrics *m = e->m;
-    uint32_t i = 0;
-    while (i < m->counters && m->counter[i].kind != kind) {
-        ++i;
+    for (uint32_t kind = METRIC_OF_SCOPE; metric_about(kind); ++kind) {
+        otlp_put_metric(e, kind);
     }
-    if (i == m->counters) {
-        return;
-    }
-    otlp_begin_metric(e, counter_metrics[kind].name, counter_metrics[kind].description,
-                      counter_metrics[kind].unit);
-    otlp_begin(e, "sum");
-    otlp_list(e, "dataPoints");
-    for (; i < m->counters; ++i) {
-        if (m->counter[i].kind == kind) {
-            otlp_put_counter(e, &m->counter[i]);
-        }
-    }
-    otlp_list_end(e);
-    otlp_small(e, "aggregationTemporality", m->delta ? DELTA : CUMULATIVE);
-    otlp_true(e, "isMonotonic");
-    otlp_end(e);
-    otlp_end(e);
+    otlp_put_metric(e, METRIC_LOST);
+    return otlp_put_metric(e, METRIC_STEPS);
 }
 
 static int otlp_put_request(struct encoder *e) {
@@ -374,11 +365,7 @@ static int otlp_put_request(struct encoder *e) {
     otlp_text(e, "version", STINT_VERSION);
     otlp_end(e);
     otlp_list(e, "metrics");
-    int failed = otlp_put_histograms(e, 0, "stint.scope.duration", "Durations of timed calls.") ||
-                 otlp_put_histograms(e, 1, "stint.scope.gpu.duration", "Durations on the GPU.");
-    for (enum metric_kind kind = 0; kind < METRIC_KINDS; ++kind) {
-        otlp_put_counters(e, kind);
-    }
+    int failed = otlp_put_metrics(e);
     otlp_list_end(e);
     otlp_end(e);
     otlp_list_end(e);

@@ -32,14 +32,6 @@ static void count_up_to(struct exposition_histogram *out, const struct histogram
     }
 }
 
-static uint32_t buckets_used(const struct histogram *h) {
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        used += h->bucket[i] != 0;
-    }
-    return used;
-}
-
 static void put_family(const struct prometheus *p, const struct histogram_family *f) {
     uint64_t left = p->s->size / sizeof(uint32_t);
     exposition_family(p->x, f->name, "histogram", f->help);
@@ -50,7 +42,7 @@ static void put_family(const struct prometheus *p, const struct histogram_family
         if (metric_histogram_read(&h, p->rows, p->order[i], f->gpu)) {
             continue;
         }
-        uint32_t used = buckets_used(&h);
+        uint32_t used = histogram_used(&h);
         if (used > left) {
             return;
         }

@@ -15,10 +15,8 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/hash_map.h"
-#include "base/histogram.h"
+#include "base/status.h"
 #include "export/export_columns.h"
-#include "read/rows.h"
 
 /* Longer paths are cut: their series are added. */
 #define METRIC_PATH_BYTES 4000u
@@ -27,16 +25,30 @@
  * is as much later. */
 #define LATER_NS ((uint64_t)1000000)
 
+#include "metric_columns.inc" /* scope_metrics: the columns of reports that are counters */
+#define SCOPE_METRICS (sizeof scope_metrics / sizeof *scope_metrics)
+
+static const struct metric_about run_metrics[METRIC_OF_SCOPE] = {
+    [METRIC_DURATION] = {"stint.scope.duration", "Durations of timed calls.", "s", {0, 0}, 0},
+    [METRIC_GPU_DURATION] = {"stint.scope.gpu.duration", "Durations on the GPU.", "s", {0, 0}, 0},
+    [METRIC_LOST] = {"stint.lost", "What was lost, skipped or abandoned.", "{event}", {0, 0}, 0},
+    [METRIC_STEPS] = {"stint.steps", "Calls of stint_step.", "{step}", {0, 0}, 0},
+};
+
+const struct metric_about *metric_about(uint32_t kind) {
+    if (kind < METRIC_OF_SCOPE) {
+        return &run_metrics[kind];
+    }
+    return kind - METRIC_OF_SCOPE < SCOPE_METRICS ? &scope_metrics[kind - METRIC_OF_SCOPE] : NULL;
+}
+
 struct reading {
     struct metrics *m;
     struct snapshot *s;
-    struct hash_map histogram_of; /* hashes of labels to histograms */
-    struct hash_map counter_of;   /* and to counters */
-    uint64_t left;                /* buckets that the file can have */
-    uint32_t room;                /* for counters */
+    uint64_t left; /* buckets that the file can have */
 };
 
-/* ---- Texts. */
+/* ---- Labels. */
 
 /* In the metrics' memory; NULL without. */
 static const char *metric_text(struct metrics *m, struct export_name name) {
@@ -45,19 +57,14 @@ static const char *metric_text(struct metrics *m, struct export_name name) {
     return scratch_text(&m->memory, clean, n);
 }
 
-static uint64_t hash_text(uint64_t h, const char *text) {
-    if (!text) {
-        return hash_add(h, 0);
+static void label_finish(struct metric_label *l, uint32_t kind) {
+    const char *const texts[] = {l->name, l->set, l->parent, l->thread};
+    uint64_t h = hash_add(hash_number(kind), l->tid);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        h = hash_add(h, texts[i] ? hash_bytes(texts[i], strlen(texts[i])) : 0);
     }
-    return hash_add(h, hash_bytes(text, strlen(text)));
-}
-
-static void label_finish(struct metric_label *l, uint64_t salt) {
-    uint64_t h = hash_add(hash_number(salt), l->tid);
-    h = hash_text(h, l->name);
-    h = hash_text(h, l->set);
-    h = hash_text(h, l->parent);
-    l->hash = (uint32_t)hash_text(h, l->thread);
+    l->kind = kind;
+    l->hash = (uint32_t)h;
 }
 
 static int is_same_text(const char *a, const char *b) {
@@ -68,7 +75,7 @@ static int is_same_text(const char *a, const char *b) {
 }
 
 static int is_same_label(const struct metric_label *a, const struct metric_label *b) {
-    return a->hash == b->hash && a->tid == b->tid && is_same_text(a->name, b->name) &&
+    return a->kind == b->kind && a->tid == b->tid && is_same_text(a->name, b->name) &&
            is_same_text(a->set, b->set) && is_same_text(a->parent, b->parent) &&
            is_same_text(a->thread, b->thread);
 }
@@ -90,6 +97,87 @@ static int label_read(struct reading *g, struct metric_label *out, const struct 
     return out->name && out->set ? 0 : -1;
 }
 
+/* The label with texts of its own. 0, or -1 without memory. */
+static int label_copy(struct metrics *m, struct metric_label *l) {
+    const char **const texts[] = {&l->name, &l->set, &l->parent, &l->thread};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        if (!*texts[i]) {
+            continue;
+        }
+        *texts[i] = scratch_text(&m->memory, *texts[i], strlen(*texts[i]));
+        if (!*texts[i]) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- Series. */
+
+struct metric_series *metrics_find(const struct metrics *m, const struct metric_label *wanted) {
+    struct hash_map_walk walk;
+    if (!m->count) {
+        return NULL;
+    }
+    uint32_t i = hash_map_first(&m->series_of, wanted->hash, &walk);
+    while (i != HASH_MAP_NONE && !is_same_label(&m->series[i].label, wanted)) {
+        i = hash_map_next(&m->series_of, &walk);
+    }
+    return i == HASH_MAP_NONE ? NULL : &m->series[i];
+}
+
+struct metric_series *metrics_add(struct metrics *m, const struct metric_series *series) {
+    m->series = scratch_array_grow(&m->memory, m->series, m->count, &m->room, sizeof *m->series);
+    if (!m->count && hash_map_start(&m->series_of, &m->memory, 0)) {
+        return NULL;
+    }
+    m->series_of.memory = &m->memory; /* the struct may have been moved */
+    if (!m->series || hash_map_add(&m->series_of, series->label.hash, m->count)) {
+        return NULL;
+    }
+    m->series[m->count] = *series;
+    return &m->series[m->count++];
+}
+
+typedef uint64_t metric_rule(uint64_t a, uint64_t b);
+
+/* The buckets of h, compared with those of `like`: these may be in nanoseconds when h is not, as a
+ * name that only scopes had gets added samples. */
+static void buckets_expand(const struct metrics *m, struct histogram *out,
+                           const struct metric_series *h, const struct metric_series *like) {
+    histogram_unpack(out, &h->buckets);
+    if (like->buckets.in_ns && !out->in_ns) {
+        struct histogram ticks = *out;
+        histogram_to_ns(out, &ticks, m->ns_per_tick);
+    }
+}
+
+/* Makes one number of each two, of a counter or of the buckets of a histogram. 0, or -1 without
+ * memory. */
+static int series_combine(struct metrics *m, struct metric_series *to,
+                          const struct metric_series *from, metric_rule *rule) {
+    struct histogram a, b;
+    int same = 1;
+    to->sum_ns = rule(to->sum_ns, from->sum_ns);
+    if (!metric_is_histogram(to)) {
+        to->count = rule(to->count, from->count);
+        return 0;
+    }
+    buckets_expand(m, &a, to, from);
+    buckets_expand(m, &b, from, to);
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        uint64_t count = rule(a.bucket[i], b.bucket[i]);
+        same &= count == a.bucket[i];
+        a.bucket[i] = count;
+    }
+    if (same) {
+        return 0;
+    }
+    a.open = histogram_open_lower(a.open, b.open);
+    to->count = histogram_count(&a);
+    return histogram_pack(&to->buckets, &m->memory, &a);
+}
+
 /* ---- Histograms. */
 
 /* A thread that records meanwhile may have counted one call in one place only. */
@@ -103,126 +191,54 @@ int metric_histogram_read(struct histogram *out, const struct rows *rows, uint32
     return histogram_count(out) + r->threads >= expected ? 0 : -1;
 }
 
-/* like: the histogram it is compared with, which may be in nanoseconds when this one is not: a name
- * that only scopes had gets added samples. */
-static void histogram_expand(const struct reading *g, struct histogram *out,
-                             const struct metric_histogram *h,
-                             const struct metric_histogram *like) {
-    struct histogram ticks;
-    memset(out, 0, sizeof *out);
-    for (uint32_t i = 0; h && i < h->buckets; ++i) {
-        out->bucket[h->bucket[i].bucket] = h->bucket[i].count;
-    }
-    if (h) {
-        out->open = h->open;
-        out->in_ns = h->in_ns;
-    }
-    if (h && like->in_ns && !h->in_ns) {
-        ticks = *out;
-        histogram_to_ns(out, &ticks, g->m->ns_per_tick);
-    }
-}
-
-static int histogram_fill(struct reading *g, struct metric_histogram *out,
-                          const struct histogram *from) {
-    uint32_t n = 0;
-    out->buckets = 0;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        n += from->bucket[i] != 0;
-    }
-    out->bucket = scratch_array(&g->m->memory, n, sizeof *out->bucket);
-    if (!out->bucket) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        if (from->bucket[i]) {
-            out->bucket[out->buckets++] = (struct metric_bucket){i, from->bucket[i]};
-        }
-    }
-    out->count = histogram_count(from);
-    out->open = from->open;
-    out->in_ns = from->in_ns;
-    return 0;
-}
-
-/* The histogram of that label, or NULL. */
-static struct metric_histogram *series_find(const struct hash_map *map,
-                                            struct metric_histogram *histograms,
-                                            const struct metric_histogram *wanted) {
-    struct hash_map_walk walk;
-    uint32_t i = hash_map_first(map, wanted->label.hash, &walk);
-    while (i != HASH_MAP_NONE && (histograms[i].gpu != wanted->gpu ||
-                                  !is_same_label(&histograms[i].label, &wanted->label))) {
-        i = hash_map_next(map, &walk);
-    }
-    return i == HASH_MAP_NONE ? NULL : &histograms[i];
-}
-
 /* Adds a histogram of the same label. 0, or -1 without memory. */
-static int histogram_merge(struct reading *g, struct metric_histogram *to,
-                           const struct metric_histogram *h) {
-    struct histogram a, b;
-    histogram_expand(g, &a, to, h);
-    histogram_expand(g, &b, h, to);
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        a.bucket[i] = saturating_add(a.bucket[i], b.bucket[i]);
-    }
-    a.open = histogram_open_lower(a.open, b.open);
-    to->sum_ns = saturating_add(to->sum_ns, h->sum_ns);
-    to->saturated = to->sum_ns == UINT64_MAX;
+static int histogram_merge(struct metrics *m, struct metric_series *to,
+                           const struct metric_series *h) {
     to->min_ns = u64_min(to->min_ns, h->min_ns);
     if (h->max_ns > to->max_ns) {
         to->max_ns = h->max_ns;
         to->note = h->note;
     }
-    return histogram_fill(g, to, &a);
+    int failed = series_combine(m, to, h, saturating_add);
+    to->saturated = to->sum_ns == UINT64_MAX;
+    return failed;
 }
 
 /* 0, or -1 without memory. */
 static int histogram_read(struct reading *g, const struct rows *rows, uint32_t row, int gpu) {
     const struct stint_row *r = &rows->row[row];
-    struct metric_histogram *out = &g->m->histogram[g->m->histograms];
+    struct metric_series one = {.row = row, .bounded = 1};
     struct histogram h;
     if (metric_histogram_read(&h, rows, row, gpu)) {
         return 0;
     }
-    memset(out, 0, sizeof *out);
-    if (label_read(g, &out->label, r) || histogram_fill(g, out, &h)) {
+    if (label_read(g, &one.label, r) || histogram_pack(&one.buckets, &g->m->memory, &h)) {
         return -1;
     }
     if (*r->info && !gpu) {
-        out->note = metric_text(g->m, export_text(r->info));
+        one.note = metric_text(g->m, export_text(r->info));
     }
-    if (out->buckets > g->left) { /* of a damaged file: they overlap */
+    if (one.buckets.used > g->left) { /* of a damaged file: they overlap */
         return 0;
     }
-    g->left -= out->buckets;
-    label_finish(&out->label, (uint64_t)gpu);
-    out->row = row;
-    out->gpu = gpu;
-    out->sum_ns = rows_timed_ns(rows, row, gpu);
-    out->saturated = out->sum_ns == UINT64_MAX;
-    out->bounded = 1;
-    out->min_ns = gpu ? r->extra->gpu_min_ns : r->min_ns;
-    out->max_ns = gpu ? r->extra->gpu_max_ns : r->max_ns;
-    struct metric_histogram *same = series_find(&g->histogram_of, g->m->histogram, out);
+    g->left -= one.buckets.used;
+    label_finish(&one.label, gpu ? METRIC_GPU_DURATION : METRIC_DURATION);
+    one.count = histogram_count(&h);
+    one.sum_ns = rows_timed_ns(rows, row, gpu);
+    one.saturated = one.sum_ns == UINT64_MAX;
+    one.min_ns = gpu ? r->extra->gpu_min_ns : r->min_ns;
+    one.max_ns = gpu ? r->extra->gpu_max_ns : r->max_ns;
+    struct metric_series *same = metrics_find(g->m, &one.label);
     if (same) {
-        return histogram_merge(g, same, out);
+        return histogram_merge(g->m, same, &one);
     }
-    hash_map_add(&g->histogram_of, out->label.hash, g->m->histograms++);
-    return 0;
+    return metrics_add(g->m, &one) ? 0 : -1;
 }
 
 static int read_histograms(struct reading *g, int each_thread) {
     struct rows rows;
     const uint32_t *order = export_rows(&rows, g->s, each_thread);
     if (!order) {
-        return -1;
-    }
-    g->m->histogram =
-        scratch_array(&g->m->memory, 2 * (size_t)rows.count + 1, sizeof *g->m->histogram);
-    if (!g->m->histogram ||
-        hash_map_start(&g->histogram_of, &g->m->memory, 2 * (size_t)rows.count)) {
         return -1;
     }
     for (uint32_t i = 0; i < rows.count; ++i) {
@@ -235,45 +251,31 @@ static int read_histograms(struct reading *g, int each_thread) {
 
 /* ---- Counters. */
 
-static uint32_t counter_find(const struct hash_map *map, const struct metric_counter *counters,
-                             const struct metric_counter *wanted) {
-    struct hash_map_walk walk;
-    uint32_t i = hash_map_first(map, wanted->label.hash, &walk);
-    while (i != HASH_MAP_NONE && (counters[i].kind != wanted->kind ||
-                                  !is_same_label(&counters[i].label, &wanted->label))) {
-        i = hash_map_next(map, &walk);
-    }
-    return i;
-}
-
-static void counter_add(struct reading *g, const struct metric_label *label, enum metric_kind kind,
-                        uint64_t value) {
-    struct metric_counter c = {.label = *label, .kind = kind, .value = value};
+/* 0, or -1 without memory. */
+static int counter_add(struct reading *g, const struct metric_label *label, uint32_t kind,
+                       uint64_t value) {
+    struct metric_series c = {.label = *label, .count = value};
     if (!value) {
-        return;
+        return 0;
     }
-    label_finish(&c.label, 2 + (uint64_t)kind);
-    uint32_t at = counter_find(&g->counter_of, g->m->counter, &c);
-    if (at != HASH_MAP_NONE) {
-        g->m->counter[at].value = saturating_add(g->m->counter[at].value, value);
-    } else if (g->m->counters < g->room) {
-        hash_map_add(&g->counter_of, c.label.hash, g->m->counters);
-        g->m->counter[g->m->counters++] = c;
+    label_finish(&c.label, kind);
+    struct metric_series *same = metrics_find(g->m, &c.label);
+    if (same) {
+        return series_combine(g->m, same, &c, saturating_add);
     }
+    return metrics_add(g->m, &c) ? 0 : -1;
 }
 
-static void counters_of_row(struct reading *g, const struct metric_label *label,
-                            const struct stint_row *r) {
-    counter_add(g, label, METRIC_CALLS, r->calls);
-    if (r->has & ROW_SELF) {
-        counter_add(g, label, METRIC_SELF, r->self_ns);
+static int counters_of_row(struct reading *g, const struct metric_label *label,
+                           const struct stint_row *r) {
+    for (uint32_t i = 0; i < SCOPE_METRICS; ++i) {
+        const struct metric_about *about = &scope_metrics[i];
+        if (!(about->needs & ~r->has) &&
+            counter_add(g, label, METRIC_OF_SCOPE + i, row_number(r, about->field))) {
+            return -1;
+        }
     }
-    counter_add(g, label, METRIC_MOVED, r->extra->bytes);
-    counter_add(g, label, METRIC_FLOPS, r->extra->flops);
-    if (r->has & ROW_MEMORY) {
-        counter_add(g, label, METRIC_ALLOCATIONS, r->extra->measure[MEASURE_MALLOCS]);
-        counter_add(g, label, METRIC_ALLOCATED, r->extra->measure[MEASURE_MALLOC_BYTES]);
-    }
+    return 0;
 }
 
 static int is_path_end(uint32_t c) {
@@ -307,11 +309,8 @@ static int read_counters(struct reading *g, int each_thread) {
     if (failed) {
         return -1;
     }
-    uint64_t most = METRIC_KINDS * (uint64_t)tree.count + STINT_STATUS_COUNT + 1;
     const char **path = scratch_array(&g->m->memory, (size_t)tree.count + 1, sizeof *path);
-    g->room = (uint32_t)u64_min(most, UINT32_MAX);
-    g->m->counter = scratch_array(&g->m->memory, g->room, sizeof *g->m->counter);
-    if (!path || !g->m->counter || hash_map_start(&g->counter_of, &g->m->memory, g->room)) {
+    if (!path) {
         return -1;
     }
     for (uint32_t i = 0; i < tree.count; ++i) {
@@ -322,21 +321,21 @@ static int read_counters(struct reading *g, int each_thread) {
         }
         label.parent = r->parent < i ? path[r->parent] : "";
         path[i] = path_join(g->m, label.parent, export_row_name(r));
-        if (!path[i]) {
+        if (!path[i] || counters_of_row(g, &label, r)) {
             return -1;
         }
-        counters_of_row(g, &label, r);
     }
     return 0;
 }
 
-static void read_losses(struct reading *g) {
+static int read_losses(struct reading *g) {
+    const struct metric_label none = {0};
+    int failed = counter_add(g, &none, METRIC_STEPS, g->s->steps);
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
         const struct metric_label label = {.name = status_text(i)->key};
-        counter_add(g, &label, METRIC_LOST, g->s->lost[i]);
+        failed |= counter_add(g, &label, METRIC_LOST, g->s->lost[i]);
     }
-    const struct metric_label none = {0};
-    counter_add(g, &none, METRIC_STEPS, g->s->steps);
+    return failed;
 }
 
 void metrics_use_steady_tick(struct snapshot *s) {
@@ -356,11 +355,10 @@ int metrics_read(struct metrics *out, struct run *r, int each_thread) {
     out->program = metric_text(out, export_text(r->program));
     out->host = metric_text(out, export_text(r->host));
     if (!out->program || !out->host || read_histograms(&g, each_thread) ||
-        read_counters(&g, each_thread)) {
+        read_counters(&g, each_thread) || read_losses(&g)) {
         scratch_free(&out->memory);
         return -1;
     }
-    read_losses(&g);
     return 0;
 }
 
@@ -371,285 +369,134 @@ void metrics_free(struct metrics *m) {
 
 /* ---- Two readings. */
 
-/* To find the series of one in the other. */
-struct index {
-    const struct metrics *of;
-    struct hash_map histogram;
-    struct hash_map counter;
-};
-
-static int index_make(struct index *x, const struct metrics *of, struct scratch *memory) {
-    x->of = of;
-    uint32_t histograms = of->histograms + of->hidden;
-    if (hash_map_start(&x->histogram, memory, histograms) ||
-        hash_map_start(&x->counter, memory, of->counters)) {
+/* Keeps a series that `now` lacks: a counter is as it was, a histogram is hidden. 0, or -1 without
+ * memory. */
+static int series_keep(struct metrics *now, const struct metric_series *then) {
+    struct metric_series s = *then;
+    struct histogram buckets;
+    s.note = NULL;
+    s.hidden = metric_is_histogram(then);
+    now->hidden += (uint32_t)s.hidden;
+    histogram_unpack(&buckets, &then->buckets);
+    if (label_copy(now, &s.label) || histogram_pack(&s.buckets, &now->memory, &buckets)) {
         return -1;
     }
-    for (uint32_t i = 0; i < histograms; ++i) {
-        hash_map_add(&x->histogram, of->histogram[i].label.hash, i);
-    }
-    for (uint32_t i = 0; i < of->counters; ++i) {
-        hash_map_add(&x->counter, of->counter[i].label.hash, i);
-    }
-    return 0;
-}
-
-/* NULL: there is none. */
-static const struct metric_histogram *index_histogram(const struct index *x,
-                                                      const struct metric_histogram *wanted) {
-    return series_find(&x->histogram, x->of->histogram, wanted);
-}
-
-static uint64_t index_counter(const struct index *x, const struct metric_counter *wanted) {
-    uint32_t i = counter_find(&x->counter, x->of->counter, wanted);
-    return i == HASH_MAP_NONE ? 0 : x->of->counter[i].value;
-}
-
-static int histogram_raise(struct reading *g, struct metric_histogram *now,
-                           const struct metric_histogram *then) {
-    struct histogram a, b;
-    int fell = 0;
-    histogram_expand(g, &a, now, now);
-    histogram_expand(g, &b, then, now);
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        fell |= a.bucket[i] < b.bucket[i];
-        a.bucket[i] = u64_max(a.bucket[i], b.bucket[i]);
-    }
-    now->sum_ns = u64_max(now->sum_ns, then->sum_ns);
-    if (!fell) {
-        return 0;
-    }
-    return histogram_fill(g, now, &a);
-}
-
-/* The label with texts of its own. 0, or -1 without memory. */
-static int label_copy(struct metrics *m, struct metric_label *l) {
-    const char **const texts[] = {&l->name, &l->set, &l->parent, &l->thread};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
-        if (!*texts[i]) {
-            continue;
-        }
-        *texts[i] = scratch_text(&m->memory, *texts[i], strlen(*texts[i]));
-        if (!*texts[i]) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* Keeps the histograms of `then` that `now` lacks, hidden. 0, or -1 without memory. */
-static int keep_histograms(struct reading *g, const struct index *have,
-                           const struct metrics *then) {
-    struct metrics *now = g->m;
-    uint32_t old = then->histograms + then->hidden, missing = 0;
-    for (uint32_t i = 0; i < old; ++i) {
-        missing += !index_histogram(have, &then->histogram[i]);
-    }
-    if (!missing) {
-        return 0;
-    }
-    struct metric_histogram *all =
-        scratch_array(&now->memory, (size_t)now->histograms + missing, sizeof *all);
-    if (!all) {
-        return -1;
-    }
-    memcpy(all, now->histogram, now->histograms * sizeof *all);
-    for (uint32_t i = 0; i < old; ++i) {
-        struct metric_histogram *to = &all[now->histograms + now->hidden];
-        struct histogram buckets;
-        if (index_histogram(have, &then->histogram[i])) {
-            continue;
-        }
-        *to = then->histogram[i];
-        to->note = NULL;
-        histogram_expand(g, &buckets, to, to);
-        if (label_copy(now, &to->label) || histogram_fill(g, to, &buckets)) {
-            return -1;
-        }
-        ++now->hidden;
-    }
-    now->histogram = all;
-    return 0;
-}
-
-/* Counters of `then` that `now` lacks are as they were. 0, or -1 without memory. */
-static int keep_counters(struct metrics *now, const struct index *have,
-                         const struct metrics *then) {
-    uint32_t missing = 0;
-    for (uint32_t i = 0; i < then->counters; ++i) {
-        missing += counter_find(&have->counter, now->counter, &then->counter[i]) == HASH_MAP_NONE;
-    }
-    if (!missing) {
-        return 0;
-    }
-    struct metric_counter *all =
-        scratch_array(&now->memory, (size_t)now->counters + missing, sizeof *all);
-    if (!all) {
-        return -1;
-    }
-    memcpy(all, now->counter, now->counters * sizeof *all);
-    now->counter = all;
-    for (uint32_t i = 0; i < then->counters; ++i) {
-        struct metric_counter c = then->counter[i];
-        if (counter_find(&have->counter, all, &c) != HASH_MAP_NONE) {
-            continue;
-        }
-        if (label_copy(now, &c.label)) {
-            return -1;
-        }
-        all[now->counters++] = c;
-    }
-    return 0;
+    return metrics_add(now, &s) ? 0 : -1;
 }
 
 int metrics_raise(struct metrics *now, const struct metrics *then) {
-    struct index before, have;
-    struct reading g = {.m = now};
-    if (index_make(&before, then, &now->memory) || index_make(&have, now, &now->memory)) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < now->histograms; ++i) {
-        struct metric_histogram *to = &now->histogram[i];
-        const struct metric_histogram *h = index_histogram(&before, to);
-        if (h && histogram_raise(&g, to, h)) {
+    for (uint32_t i = 0; i < now->count; ++i) {
+        struct metric_series *s = &now->series[i];
+        const struct metric_series *before = metrics_find(then, &s->label);
+        if (before && series_combine(now, s, before, u64_max)) {
             return -1;
         }
-        to->noted = h && h->max_ns == to->max_ns && is_same_text(h->note, to->note);
+        s->noted = before && before->max_ns == s->max_ns && is_same_text(before->note, s->note);
     }
-    for (uint32_t i = 0; i < now->counters; ++i) {
-        struct metric_counter *c = &now->counter[i];
-        c->value = u64_max(c->value, index_counter(&before, c));
+    for (uint32_t i = 0; i < then->count; ++i) {
+        if (!metrics_find(now, &then->series[i].label) && series_keep(now, &then->series[i])) {
+            return -1;
+        }
     }
     now->time_ns = u64_max(now->time_ns, saturating_add(then->time_ns, LATER_NS));
-    return keep_counters(now, &have, then) || keep_histograms(&g, &have, then) ? -1 : 0;
+    return 0;
 }
 
-static int histogram_since(struct reading *g, const struct metric_histogram *now,
-                           const struct metric_histogram *then) {
-    struct metric_histogram *out = &g->m->histogram[g->m->histograms];
-    struct histogram a, b;
-    if (then && now->count == then->count && now->sum_ns == then->sum_ns) {
+/* 0, or -1 without memory. */
+static int series_since(struct metrics *out, const struct metric_series *now,
+                        const struct metric_series *then) {
+    if (now->hidden || (then && now->count == then->count && now->sum_ns == then->sum_ns)) {
         return 0;
     }
-    histogram_expand(g, &a, now, now);
-    histogram_expand(g, &b, then, now);
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        a.bucket[i] = saturating_subtract(a.bucket[i], b.bucket[i]);
-    }
-    *out = *now;
-    out->bounded = !then;
-    if (then) {
-        out->sum_ns = saturating_subtract(now->sum_ns, then->sum_ns);
-    }
-    if (histogram_fill(g, out, &a)) {
+    struct metric_series *s = metrics_add(out, now);
+    if (!s) {
         return -1;
     }
-    g->m->histograms++;
-    return 0;
-}
-
-static int fill_since(struct reading *g, const struct metrics *now, const struct index *before) {
-    struct metrics *out = g->m;
-    out->histogram = scratch_array(&out->memory, now->histograms + 1, sizeof *out->histogram);
-    out->counter = scratch_array(&out->memory, now->counters + 1, sizeof *out->counter);
-    if (!out->histogram || !out->counter) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < now->histograms; ++i) {
-        const struct metric_histogram *h = &now->histogram[i];
-        if (histogram_since(g, h, index_histogram(before, h))) {
-            return -1;
-        }
-    }
-    for (uint32_t i = 0; i < now->counters; ++i) {
-        struct metric_counter c = now->counter[i];
-        c.value = saturating_subtract(c.value, index_counter(before, &c));
-        if (c.value) {
-            out->counter[out->counters++] = c;
-        }
-    }
-    return 0;
+    s->bounded = !then;
+    return then ? series_combine(out, s, then, saturating_subtract) : 0;
 }
 
 int metrics_since(struct metrics *out, const struct metrics *now, const struct metrics *then) {
-    struct index before;
-    struct reading g = {.m = out};
     *out = *now;
     memset(&out->memory, 0, sizeof out->memory);
-    out->histograms = out->counters = out->hidden = 0;
+    out->series = NULL;
+    out->count = out->room = out->hidden = 0;
     out->delta = 1;
     out->start_ns = then->time_ns;
-    if (index_make(&before, then, &out->memory) || fill_since(&g, now, &before)) {
-        scratch_free(&out->memory);
-        return -1;
+    for (uint32_t i = 0; i < now->count; ++i) {
+        const struct metric_series *s = &now->series[i];
+        if (series_since(out, s, metrics_find(then, &s->label))) {
+            scratch_free(&out->memory);
+            return -1;
+        }
     }
     return 0;
 }
 
 /* ---- Buckets. */
 
-double metric_middle(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket) {
+double metric_middle(const struct metrics *m, const struct metric_series *h, uint32_t bucket) {
     double middle = histogram_middle(bucket);
-    if (h->open && bucket + 1 >= h->open) {
+    if (h->buckets.open && bucket + 1 >= h->buckets.open) {
         middle = (double)histogram_low(bucket);
     }
-    return h->in_ns ? middle : middle * m->ns_per_tick;
+    return h->buckets.in_ns ? middle : middle * m->ns_per_tick;
 }
 
 /* Between two numbers of ticks, so that it is a bound whether or not a bound belongs to the bucket
  * below it. */
-double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket) {
+double metric_bound(const struct metrics *m, const struct metric_series *h, uint32_t bucket) {
     double bound = (double)histogram_low(bucket + 1) - 0.5;
-    return h->in_ns ? bound : bound * m->ns_per_tick;
+    return h->buckets.in_ns ? bound : bound * m->ns_per_tick;
 }
 
-uint64_t metric_percentile(const struct metrics *m, const struct metric_histogram *h,
+uint64_t metric_percentile(const struct metrics *m, const struct metric_series *h,
                            uint32_t permille) {
     uint64_t rank = histogram_rank(h->count, permille);
     uint64_t seen = 0;
-    for (uint32_t i = 0; i < h->buckets; ++i) {
-        seen += h->bucket[i].count;
+    for (uint32_t i = 0; i < h->buckets.used; ++i) {
+        seen += h->buckets.bucket[i].count;
         if (seen >= rank) {
-            return (uint64_t)metric_middle(m, h, h->bucket[i].bucket);
+            return (uint64_t)metric_middle(m, h, h->buckets.bucket[i].index);
         }
     }
     return 0;
 }
 
-int metric_is_beyond(const struct metric_histogram *h, uint32_t permille) {
+int metric_is_beyond(const struct metric_series *h, uint32_t permille) {
+    const struct histogram_list *l = &h->buckets;
     uint64_t before = 0;
-    for (uint32_t i = 0; i < h->buckets && h->bucket[i].bucket + 1 < h->open; ++i) {
-        before += h->bucket[i].count;
+    for (uint32_t i = 0; i < l->used && l->bucket[i].index + 1 < l->open; ++i) {
+        before += l->bucket[i].count;
     }
-    return h->open && histogram_rank(h->count, permille) > before;
+    return l->open && histogram_rank(h->count, permille) > before;
 }
 
-static int32_t metric_exponential_index(double ns) {
+/* The index of the value that the samples of a bucket count as. */
+static int32_t exponential_index(const struct metrics *m, const struct metric_series *h,
+                                 const struct histogram_bucket *b) {
+    double ns = metric_middle(m, h, b->index);
     return (int32_t)ceil(log2(ns * 1e-9) * (1 << METRIC_SCALE)) - 1;
 }
 
 int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
-                          const struct metric_histogram *h) {
+                          const struct metric_series *h) {
+    const struct histogram_bucket *b = h->buckets.bucket, *end = b + h->buckets.used;
     memset(out, 0, sizeof *out);
-    uint32_t first = 0;
-    if (h->buckets && !h->bucket[0].bucket) { /* 0 ticks */
-        out->zero = h->bucket[0].count;
-        first = 1;
+    if (b < end && !b->index) { /* 0 ticks */
+        out->zero = b++->count;
     }
-    if (first == h->buckets) {
+    if (b == end) {
         return 0;
     }
-    out->offset = metric_exponential_index(metric_middle(m, h, h->bucket[first].bucket));
-    int32_t last = metric_exponential_index(metric_middle(m, h, h->bucket[h->buckets - 1].bucket));
-    out->length = (uint32_t)(last - out->offset) + 1;
+    out->offset = exponential_index(m, h, b);
+    out->length = (uint32_t)(exponential_index(m, h, end - 1) - out->offset) + 1;
     out->count = scratch_array(&m->memory, out->length, sizeof *out->count);
     if (!out->count) {
         return -1;
     }
-    for (uint32_t i = first; i < h->buckets; ++i) {
-        int32_t at =
-            metric_exponential_index(metric_middle(m, h, h->bucket[i].bucket)) - out->offset;
-        out->count[at] += h->bucket[i].count;
+    for (; b < end; ++b) {
+        out->count[exponential_index(m, h, b) - out->offset] += b->count;
     }
     return 0;
 }

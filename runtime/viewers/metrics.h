@@ -8,10 +8,33 @@
 #ifndef STINT_VIEWERS_METRICS_H
 #define STINT_VIEWERS_METRICS_H
 
+#include "base/hash_map.h"
+#include "base/histogram.h"
 #include "base/scratch.h"
 #include "base/sink.h"
 #include "export/export_names.h"
+#include "read/rows.h"
 #include "read/run.h"
+
+/* Those of a run, and from METRIC_OF_SCOPE on a counter for each column with `metric`. */
+enum metric_kind {
+    METRIC_DURATION, /* histograms: nanoseconds */
+    METRIC_GPU_DURATION,
+    METRIC_LOST, /* all others are counters */
+    METRIC_STEPS,
+    METRIC_OF_SCOPE
+};
+
+struct metric_about {
+    const char *name;
+    const char *description;
+    const char *unit;
+    struct row_field field; /* of a row, of a counter of scopes, */
+    uint64_t needs;         /* if the row has this: ROW_* */
+};
+
+/* NULL past the last kind. */
+const struct metric_about *metric_about(uint32_t kind);
 
 /* Which series a number belongs to. Pointers are into the memory of the struct metrics. */
 struct metric_label {
@@ -21,57 +44,40 @@ struct metric_label {
     const char *thread; /* its name; NULL: of all threads */
     uint32_t tid;
     uint32_t set_id; /* 0: the default set */
+    uint32_t kind;
     uint32_t hash;
 };
 
-struct metric_bucket {
-    uint32_t bucket; /* see base/histogram.h */
-    uint64_t count;
-};
-
-struct metric_histogram {
+struct metric_series {
     struct metric_label label;
-    struct metric_bucket *bucket; /* by number; those with a count */
-    uint32_t buckets;
-    uint32_t row; /* of rows_flat */
-    int gpu;
-    int in_ns;     /* the values of the buckets are nanoseconds, else ticks */
-    uint32_t open; /* as in struct histogram */
-    int saturated; /* the sum is more than a number holds */
-    int bounded;   /* min_ns and max_ns are known */
-    int noted;     /* an earlier reading has the same slowest call */
-    uint64_t count;
+    uint64_t count; /* of calls, or the number of a counter */
     uint64_t sum_ns;
     uint64_t min_ns;
     uint64_t max_ns;
-    const char *note; /* of the slowest call; NULL: none */
+    const char *note;              /* of the slowest call; NULL: none */
+    struct histogram_list buckets; /* in_ns: of nanoseconds, else ticks */
+    uint32_t row;                  /* of rows_flat */
+    int saturated;                 /* the sum is more than a number holds */
+    int bounded;                   /* min_ns and max_ns are known */
+    int noted;                     /* an earlier reading has the same slowest call */
+    int hidden; /* a histogram of earlier readings, which this one has left out */
 };
 
-enum metric_kind {
-    METRIC_CALLS,
-    METRIC_SELF, /* nanoseconds */
-    METRIC_MOVED,
-    METRIC_FLOPS,
-    METRIC_ALLOCATIONS,
-    METRIC_ALLOCATED,
-    METRIC_LOST,
-    METRIC_STEPS,
-    METRIC_KINDS
-};
+static inline int metric_is_histogram(const struct metric_series *s) {
+    return s->label.kind <= METRIC_GPU_DURATION;
+}
 
-struct metric_counter {
-    struct metric_label label;
-    enum metric_kind kind;
-    uint64_t value;
-};
+static inline int metric_is_gpu(const struct metric_series *s) {
+    return s->label.kind == METRIC_GPU_DURATION;
+}
 
 struct metrics {
     struct scratch memory;
-    struct metric_histogram *histogram;
-    uint32_t histograms;
-    uint32_t hidden; /* after these: of earlier readings, which this one has left out */
-    struct metric_counter *counter;
-    uint32_t counters;
+    struct metric_series *series;
+    uint32_t count;
+    uint32_t room;
+    uint32_t hidden;           /* series */
+    struct hash_map series_of; /* hashes of labels to series */
     double ns_per_tick;
     const char *program;
     const char *host;
@@ -82,8 +88,11 @@ struct metrics {
     int delta;
 };
 
-struct histogram;
-struct rows;
+/* The series of that label; NULL: there is none. */
+struct metric_series *metrics_find(const struct metrics *m, const struct metric_label *wanted);
+/* A copy of the series, whose label is new and has its hash. NULL without memory. */
+struct metric_series *metrics_add(struct metrics *m, const struct metric_series *series);
+
 /* The histogram of a row, on the GPU or not. -1: it has none, or memory for it was refused, so that
  * some calls are in no bucket: no series, rather than one that is too small. */
 int metric_histogram_read(struct histogram *out, const struct rows *rows, uint32_t row, int gpu);
@@ -106,16 +115,16 @@ void metrics_free(struct metrics *m);
 
 /* The value that the samples of a bucket count as, of an open one the least that they are, and the
  * bound above which no sample of it is: both in nanoseconds. */
-double metric_middle(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
-double metric_bound(const struct metrics *m, const struct metric_histogram *h, uint32_t bucket);
+double metric_middle(const struct metrics *m, const struct metric_series *h, uint32_t bucket);
+double metric_bound(const struct metrics *m, const struct metric_series *h, uint32_t bucket);
 
 /* The nanoseconds that `permille` of 1000 samples do not exceed, by the same rule as in reports:
  * the middle of the bucket that has the sample of that rank. 0 without a sample. */
-uint64_t metric_percentile(const struct metrics *m, const struct metric_histogram *h,
+uint64_t metric_percentile(const struct metrics *m, const struct metric_series *h,
                            uint32_t permille);
 
 /* Whether that percentile is a lower bound: it falls on a call that no bucket tells apart. */
-int metric_is_beyond(const struct metric_histogram *h, uint32_t permille);
+int metric_is_beyond(const struct metric_series *h, uint32_t permille);
 
 /* An exponential histogram: index i counts values in (2^(i/2^s), 2^((i+1)/2^s)] seconds. */
 #define METRIC_SCALE 6
@@ -127,7 +136,7 @@ struct metric_exponential {
 };
 /* 0, or -1 without memory. */
 int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
-                          const struct metric_histogram *h);
+                          const struct metric_series *h);
 
 /* ---- export_otlp.c: a request of OTLP, JSON in one line. */
 

@@ -121,7 +121,7 @@ TEST(diff_math, welch_as_scipy) {
 TEST(diff_math, ranks_as_scipy) {
     for (size_t i = 0; i < COUNT(ranks); ++i) {
         const struct ranks *v = &ranks[i];
-        struct diff_bucket bucket[2][3];
+        struct histogram_bucket bucket[2][3];
         struct diff_histogram a = {bucket[0], v->used[0], 1}, b = {bucket[1], v->used[1], 1};
         for (uint32_t k = 0; k < 3; ++k) {
             bucket[0][k].index = stint_impl_bucket(v->a[k].ticks);
@@ -156,7 +156,7 @@ TEST(diff_math, order_as_with_matrices) {
 
 /* ---- Histograms. */
 
-static struct diff_histogram of(struct diff_bucket *bucket, const uint64_t *ticks, uint32_t n) {
+static struct diff_histogram of(struct histogram_bucket *bucket, const uint64_t *ticks, uint32_t n) {
     struct diff_histogram h = {bucket, n, 1};
     for (uint32_t i = 0; i < n; ++i) {
         bucket[i].index = stint_impl_bucket(ticks[i]);
@@ -167,7 +167,7 @@ static struct diff_histogram of(struct diff_bucket *bucket, const uint64_t *tick
 
 TEST(diff_math, ranks) {
     static const uint64_t low[] = {100, 200, 300}, high[] = {1000, 2000, 3000};
-    struct diff_bucket ba[3], bb[3];
+    struct histogram_bucket ba[3], bb[3];
     struct diff_histogram a = of(ba, low, 3), b = of(bb, high, 3);
     CHECK(near(diff_rank_p(&a, 1, &a, 1), 1, 1e-9));
     /* 30 below 30 others: U = 0 of 900; ties of ten to each value. */
@@ -180,7 +180,7 @@ TEST(diff_math, ranks) {
 
 TEST(diff_math, percentiles_and_means) {
     static const uint64_t ticks[] = {100, 200, 300, 400};
-    struct diff_bucket b[4];
+    struct histogram_bucket b[4];
     struct diff_histogram h = of(b, ticks, 4), none = {b, 0, 1};
     double half = diff_percentile(&h, 0.5);
     CHECK(half >= 200 && half < 213);

@@ -53,7 +53,7 @@ static void start(struct world *w, uint32_t a_runs, uint32_t b_runs) {
 }
 
 static void keep(struct world *w, struct diff_times *to, const struct histogram *h) {
-    struct diff_bucket *bucket = scratch_array(&w->d.memory, STINT_IMPL_BUCKETS, sizeof *bucket);
+    struct histogram_bucket *bucket = scratch_array(&w->d.memory, STINT_IMPL_BUCKETS, sizeof *bucket);
     to->histogram.bucket = bucket;
     to->histogram.unit = 1;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {

@@ -10,9 +10,9 @@
 static const double lengths[] = {0.2381, 1, 3.7, 41.6667};
 
 /* A histogram with one bucket. */
-static struct metric_histogram one_bucket(struct metric_bucket *b, uint32_t bucket, int gpu) {
-    *b = (struct metric_bucket){bucket, 9};
-    return (struct metric_histogram){.bucket = b, .buckets = 1, .in_ns = gpu, .count = 9};
+static struct metric_series one_bucket(struct histogram_bucket *b, uint32_t bucket, int gpu) {
+    *b = (struct histogram_bucket){bucket, 9};
+    return (struct metric_series){.buckets = {b, 1, 0, gpu}, .count = 9};
 }
 
 /* A value is within 3.7 % of the centre of the exponential bucket that it is counted in. */
@@ -20,8 +20,8 @@ TEST(metrics, exponential_buckets_are_near_the_recorders) {
     for (size_t u = 0; u < sizeof lengths / sizeof *lengths; ++u) {
         struct metrics m = {.ns_per_tick = lengths[u]};
         for (uint32_t b = 16; b < STINT_IMPL_BUCKETS; ++b) {
-            struct metric_bucket bucket;
-            struct metric_histogram h = one_bucket(&bucket, b, 0);
+            struct histogram_bucket bucket;
+            struct metric_series h = one_bucket(&bucket, b, 0);
             struct metric_exponential x;
             CHECK(!metric_to_exponential(&x, &m, &h));
             CHECK_EQ_U64(x.length, 1);
@@ -40,8 +40,8 @@ TEST(metrics, exponential_buckets_are_near_the_recorders) {
 
 TEST(metrics, zero_is_a_count_of_its_own) {
     struct metrics m = {.ns_per_tick = 1};
-    struct metric_bucket bucket[2] = {{0, 4}, {100, 5}};
-    struct metric_histogram h = {.bucket = bucket, .buckets = 2, .count = 9};
+    struct histogram_bucket bucket[2] = {{0, 4}, {100, 5}};
+    struct metric_series h = {.buckets = {bucket, 2, 0, 0}, .count = 9};
     struct metric_exponential x;
     CHECK(!metric_to_exponential(&x, &m, &h));
     CHECK_EQ_U64(x.zero, 4);
@@ -59,8 +59,8 @@ TEST(metrics, bounds_are_between_values) {
     for (size_t u = 0; u < sizeof lengths / sizeof *lengths; ++u) {
         const struct metrics m = {.ns_per_tick = lengths[u]};
         for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
-            struct metric_bucket bucket;
-            const struct metric_histogram h = one_bucket(&bucket, b, 0);
+            struct histogram_bucket bucket;
+            const struct metric_series h = one_bucket(&bucket, b, 0);
             double last = (double)(histogram_low(b + 1) - 1) * lengths[u];
             CHECK(metric_bound(&m, &h, b) > last);
             CHECK(metric_bound(&m, &h, b) < last + lengths[u]);
@@ -73,17 +73,17 @@ TEST(metrics, bounds_are_between_values) {
 /* Times of a GPU are nanoseconds, whatever the clock. */
 TEST(metrics, times_on_a_gpu_are_nanoseconds) {
     const struct metrics m = {.ns_per_tick = 41.6667};
-    struct metric_bucket bucket;
-    const struct metric_histogram h = one_bucket(&bucket, 200, 1);
+    struct histogram_bucket bucket;
+    const struct metric_series h = one_bucket(&bucket, 200, 1);
     CHECK(metric_middle(&m, &h, 200) == histogram_middle(200));
     CHECK_EQ_U64(metric_percentile(&m, &h, 990), (uint64_t)histogram_middle(200));
 }
 
 TEST(metrics, percentiles_as_in_reports) {
     const struct metrics m = {.ns_per_tick = 1};
-    struct metric_bucket bucket[3] = {{10, 50}, {100, 40}, {300, 10}};
-    const struct metric_histogram h = {.bucket = bucket, .buckets = 3, .count = 100};
-    const struct metric_histogram none = {0};
+    struct histogram_bucket bucket[3] = {{10, 50}, {100, 40}, {300, 10}};
+    const struct metric_series h = {.buckets = {bucket, 3, 0, 0}, .count = 100};
+    const struct metric_series none = {0};
     static struct histogram same;
     for (int i = 0; i < 3; ++i) {
         same.bucket[bucket[i].bucket] = bucket[i].count;
@@ -101,9 +101,6 @@ TEST(metrics, percentiles_as_in_reports) {
 #define READINGS 40u
 #define MS_NS 1000000u
 
-static struct metric_bucket reading_buckets[READINGS][SCOPES][STINT_IMPL_BUCKETS];
-static struct metric_histogram reading_histograms[READINGS][SCOPES];
-static struct metric_counter reading_counters[READINGS][SCOPES];
 static const char *const scope_names[SCOPES] = {"a", "b", "c", "d", "e"};
 
 /* The same numbers in every run. */
@@ -112,9 +109,11 @@ static uint32_t draw(uint64_t *seed, uint32_t below) {
     return (uint32_t)(*seed >> 33) % below;
 }
 
-static struct metric_label scope_label(uint32_t scope) {
-    return (struct metric_label){
-        .name = scope_names[scope], .set = "set", .hash = scope % 3}; /* some have the same hash */
+static struct metric_label scope_label(uint32_t scope, uint32_t kind) {
+    return (struct metric_label){.name = scope_names[scope],
+                                 .set = "set",
+                                 .kind = kind,
+                                 .hash = scope % 3}; /* some have the same hash */
 }
 
 static uint64_t sum_of(const struct histogram *h) {
@@ -126,38 +125,33 @@ static uint64_t sum_of(const struct histogram *h) {
 }
 
 /* The true counts of a moment, as a reading: of the scopes up to `scopes`. */
-static struct metrics make_reading(uint32_t at, const struct histogram truth[SCOPES],
-                                   uint32_t scopes, uint64_t time_ns) {
-    struct metrics m = {.histogram = reading_histograms[at],
-                        .counter = reading_counters[at],
-                        .ns_per_tick = 1,
-                        .start_ns = 1,
-                        .time_ns = time_ns};
+static struct metrics make_reading(const struct histogram truth[SCOPES], uint32_t scopes,
+                                   uint64_t time_ns) {
+    struct metrics m = {.ns_per_tick = 1, .start_ns = 1, .time_ns = time_ns};
     for (uint32_t i = 0; i < scopes; ++i) {
-        struct metric_histogram *h = &m.histogram[m.histograms++];
-        *h = (struct metric_histogram){.label = scope_label(i), .bucket = reading_buckets[at][i]};
-        for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
-            if (truth[i].bucket[b]) {
-                h->bucket[h->buckets++] = (struct metric_bucket){b, truth[i].bucket[b]};
-                h->count += truth[i].bucket[b];
-                h->sum_ns += truth[i].bucket[b] * histogram_low(b);
-            }
-        }
-        m.counter[m.counters++] = (struct metric_counter){
-            .label = scope_label(i), .kind = METRIC_CALLS, .value = h->count};
+        struct metric_series h = {.label = scope_label(i, METRIC_DURATION),
+                                  .count = histogram_count(&truth[i]),
+                                  .sum_ns = sum_of(&truth[i])};
+        struct metric_series calls = {.label = scope_label(i, METRIC_OF_SCOPE), .count = h.count};
+        CHECK(!histogram_pack(&h.buckets, &m.memory, &truth[i]));
+        CHECK(metrics_add(&m, &h) && metrics_add(&m, &calls));
     }
     return m;
 }
 
 /* A reading beside the recorder may miss what it has just counted. */
 static void lose_some(struct metrics *m, uint64_t *seed) {
-    for (uint32_t i = 0; i < m->histograms; ++i) {
-        struct metric_histogram *h = &m->histogram[i];
-        struct metric_bucket *b = &h->bucket[draw(seed, h->buckets ? h->buckets : 1)];
-        if (h->buckets && b->count > 1) {
+    for (uint32_t i = 0; i < m->count; ++i) {
+        struct metric_series *h = &m->series[i];
+        struct histogram_list *l = &h->buckets;
+        if (!metric_is_histogram(h)) {
+            continue;
+        }
+        struct histogram_bucket *b = &l->bucket[draw(seed, l->used ? l->used : 1)];
+        if (l->used && b->count > 1) {
             --b->count;
             --h->count;
-            h->sum_ns -= draw(seed, 2) ? histogram_low(b->bucket) : 0;
+            h->sum_ns -= draw(seed, 2) ? histogram_low(b->index) : 0;
         }
     }
 }
@@ -178,20 +172,21 @@ struct sums {
 };
 
 static void add_delta(struct sums *to, const struct metrics *m) {
-    for (uint32_t i = 0; i < m->histograms; ++i) {
-        const struct metric_histogram *h = &m->histogram[i];
+    for (uint32_t i = 0; i < m->count; ++i) {
+        const struct metric_series *h = &m->series[i];
         uint32_t scope = (uint32_t)(h->label.name[0] - 'a');
         uint64_t count = 0;
-        for (uint32_t b = 0; b < h->buckets; ++b) {
-            to->histogram[scope].bucket[h->bucket[b].bucket] += h->bucket[b].count;
-            count += h->bucket[b].count;
+        if (!metric_is_histogram(h)) {
+            to->calls[scope] += h->count;
+            continue;
+        }
+        for (uint32_t b = 0; b < h->buckets.used; ++b) {
+            to->histogram[scope].bucket[h->buckets.bucket[b].index] += h->buckets.bucket[b].count;
+            count += h->buckets.bucket[b].count;
         }
         CHECK_EQ_U64(count, h->count);
         CHECK(!m->delta || h->count || h->sum_ns);
         to->sum_ns[scope] += h->sum_ns;
-    }
-    for (uint32_t i = 0; i < m->counters; ++i) {
-        to->calls[m->counter[i].label.name[0] - 'a'] += m->counter[i].value;
     }
     CHECK(m->time_ns > to->end_ns);
     to->end_ns = m->time_ns;
@@ -212,7 +207,7 @@ TEST(metrics, deltas_add_up) {
             record_some(truth, &seed);
             time_ns += draw(&seed, 2 * MS_NS);
             int last = at + 1 == readings;
-            reading[at] = make_reading(at, truth, last ? SCOPES : scopes, time_ns);
+            reading[at] = make_reading(truth, last ? SCOPES : scopes, time_ns);
             struct metrics since;
             if (!last) {
                 lose_some(&reading[at], &seed);
@@ -241,32 +236,36 @@ TEST(metrics, deltas_add_up) {
 /* Monitoring systems keep milliseconds, and refuse another value at the same time. */
 TEST(metrics, a_later_reading_is_a_millisecond_later) {
     static const struct histogram truth[SCOPES];
-    struct metrics then = make_reading(0, truth, 1, 5 * MS_NS);
-    struct metrics now = make_reading(1, truth, 1, 5 * MS_NS - 7);
+    struct metrics then = make_reading(truth, 1, 5 * MS_NS);
+    struct metrics now = make_reading(truth, 1, 5 * MS_NS - 7);
     CHECK(!metrics_raise(&now, &then));
     CHECK_EQ_U64(now.time_ns, 6 * MS_NS);
     scratch_free(&now.memory);
-    now = make_reading(1, truth, 1, 9 * MS_NS);
+    now = make_reading(truth, 1, 9 * MS_NS);
     CHECK(!metrics_raise(&now, &then));
     CHECK_EQ_U64(now.time_ns, 9 * MS_NS);
     scratch_free(&now.memory);
+    scratch_free(&then.memory);
 }
 
 /* As a histogram of which some calls are missing: it is not written, but not forgotten either. */
 TEST(metrics, what_a_reading_lacks_is_not_added_again) {
     struct histogram truth[SCOPES] = {{.bucket = {[7] = 3}}, {.bucket = {[9] = 4}}};
-    struct metrics one = make_reading(0, truth, 2, 10 * MS_NS), since;
-    struct metrics two = make_reading(1, truth, 1, 20 * MS_NS);
+    struct metrics one = make_reading(truth, 2, 10 * MS_NS), since;
+    struct metrics two = make_reading(truth, 1, 20 * MS_NS);
     CHECK(!metrics_raise(&two, &one));
-    CHECK_EQ_U64(two.histograms, 1);
+    CHECK_EQ_U64(two.hidden, 1);
+    CHECK(two.count == 4 && two.series[3].hidden + two.series[2].hidden == 1);
     truth[1].bucket[9] = 5;
-    struct metrics three = make_reading(2, truth, 2, 30 * MS_NS);
+    struct metrics three = make_reading(truth, 2, 30 * MS_NS);
     CHECK(!metrics_raise(&three, &two));
     CHECK(!metrics_since(&since, &three, &two));
-    CHECK_EQ_U64(since.histograms, 1);
-    CHECK_EQ_U64(since.histogram[0].count, 1);
-    CHECK_EQ_U64(since.histogram[0].sum_ns, 9);
+    CHECK_EQ_U64(since.count, 2); /* it and its counter */
+    CHECK_EQ_U64(since.series[0].count, 1);
+    CHECK_EQ_U64(since.series[0].sum_ns, 9);
+    CHECK_EQ_U64(since.series[1].count, 1);
     metrics_free(&since);
+    scratch_free(&one.memory);
     scratch_free(&two.memory);
     scratch_free(&three.memory);
 }
@@ -279,13 +278,13 @@ TEST(metrics, the_slowest_call_is_an_exemplar_when_it_is_new) {
         uint64_t max_ns;
         int noted;
     } turns[] = {{"batch 4", 70, 0}, {"batch 4", 70, 1}, {"batch 9", 70, 0}, {"batch 9", 80, 0}};
-    struct metrics then = make_reading(0, truth, 1, MS_NS);
+    struct metrics then = make_reading(truth, 1, MS_NS);
     for (uint32_t i = 0; i < sizeof turns / sizeof *turns; ++i) {
-        struct metrics now = make_reading(i + 1, truth, 1, (i + 2) * MS_NS);
-        now.histogram[0].note = turns[i].note;
-        now.histogram[0].max_ns = turns[i].max_ns;
+        struct metrics now = make_reading(truth, 1, (i + 2) * MS_NS);
+        now.series[0].note = turns[i].note;
+        now.series[0].max_ns = turns[i].max_ns;
         CHECK(!metrics_raise(&now, &then));
-        CHECK_EQ_U64((uint64_t)now.histogram[0].noted, (uint64_t)turns[i].noted);
+        CHECK_EQ_U64((uint64_t)now.series[0].noted, (uint64_t)turns[i].noted);
         scratch_free(&then.memory);
         then = now;
     }
@@ -357,9 +356,9 @@ TEST(metrics, threads_that_cannot_be_told_apart_are_one_series) {
         hand_node(&hand, root, hand_named("work"), 3, 3000, 1);
     }
     CHECK(!metrics_read(&m, hand_run(&hand), 1));
-    CHECK_EQ_U64(m.histograms, 1);
-    CHECK_EQ_U64(m.histogram[0].count, 6);
-    CHECK_EQ_U64(m.histogram[0].sum_ns, 6000);
+    CHECK(metric_is_histogram(&m.series[0]) && !metric_is_histogram(&m.series[1]));
+    CHECK_EQ_U64(m.series[0].count, 6);
+    CHECK_EQ_U64(m.series[0].sum_ns, 6000);
     metrics_free(&m);
     hand_end(&hand);
 }

@@ -70,8 +70,9 @@ static void check_buckets(void) {
 static void check_metrics(struct run *r) {
     struct metrics m;
     struct metric_exponential x;
-    CHECK(!metrics_read(&m, r, 0) && m.histograms == 1);
-    const struct metric_histogram *h = &m.histogram[0];
+    CHECK(!metrics_read(&m, r, 0) && metric_is_histogram(&m.series[0]) &&
+          !metric_is_histogram(&m.series[1]));
+    const struct metric_series *h = &m.series[0];
     CHECK(!metric_to_exponential(&x, &m, h));
     for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
         double exact = true_percentile(permilles[i]), ns = 0;

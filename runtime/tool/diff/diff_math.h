@@ -7,14 +7,10 @@
 
 #include <stdint.h>
 
-/* A bucket that is not empty. */
-struct diff_bucket {
-    uint32_t index;
-    uint64_t count;
-};
+#include "base/histogram.h"
 
 struct diff_histogram {
-    const struct diff_bucket *bucket; /* the lowest first */
+    const struct histogram_bucket *bucket; /* the lowest first */
     uint32_t used;
     double unit; /* nanoseconds per tick */
 };

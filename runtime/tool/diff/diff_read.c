@@ -122,23 +122,11 @@ static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit
 
 static int keep_buckets(struct diff *d, struct diff_histogram *out, const struct histogram *h,
                         double unit) {
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        used += h->bucket[i] != 0;
-    }
-    struct diff_bucket *bucket = scratch_array(&d->memory, used, sizeof *bucket);
-    if (scratch_failed(&d->memory)) {
+    struct histogram_list list;
+    if (histogram_pack(&list, &d->memory, h)) {
         return -1;
     }
-    out->bucket = bucket;
-    out->used = used;
-    out->unit = unit;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        if (h->bucket[i]) {
-            bucket->index = i;
-            bucket++->count = h->bucket[i];
-        }
-    }
+    *out = (struct diff_histogram){list.bucket, list.used, unit};
     return 0;
 }
 

@@ -138,7 +138,7 @@ static enum delivery deliver_metrics(struct follower *w, const struct metrics *r
         w->interval = m;
         return replace_output(w, put_page, w);
     }
-    if (!m->histograms && !m->counters) {
+    if (m->count == m->hidden) {
         return DELIVERED;
     }
     if (w->f->kind == FOLLOW_TABLES) {

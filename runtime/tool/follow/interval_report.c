@@ -18,16 +18,16 @@ static void put_time(struct text *out, uint64_t ns, int or_more) {
 }
 
 static void put_metric_percentile(struct text *out, const struct metrics *m,
-                                  const struct metric_histogram *h, uint32_t permille) {
+                                  const struct metric_series *h, uint32_t permille) {
     put_time(out, metric_percentile(m, h, permille), metric_is_beyond(h, permille));
 }
 
-static const struct metric_histogram *find_whole(const struct metrics *run,
-                                                 const struct metric_histogram *h) {
-    for (uint32_t i = 0; i < run->histograms; ++i) {
-        const struct metric_histogram *of = &run->histogram[i];
-        if (of->gpu == h->gpu && !strcmp(of->label.name, h->label.name) &&
-            !strcmp(of->label.set, h->label.set)) {
+static const struct metric_series *find_whole(const struct metrics *run,
+                                              const struct metric_series *h) {
+    for (uint32_t i = 0; i < run->count; ++i) {
+        const struct metric_series *of = &run->series[i];
+        if (of->label.kind == h->label.kind && !of->hidden &&
+            !strcmp(of->label.name, h->label.name) && !strcmp(of->label.set, h->label.set)) {
             return of;
         }
     }
@@ -38,8 +38,8 @@ static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
 static const char *const percentile_keys[PERCENTILE_COUNT] = PERCENTILE_KEYS;
 
 static void put_interval_row(struct text *out, const struct metrics *run,
-                             const struct metrics *interval, const struct metric_histogram *h) {
-    const struct metric_histogram *whole = find_whole(run, h);
+                             const struct metrics *interval, const struct metric_series *h) {
+    const struct metric_series *whole = find_whole(run, h);
     size_t used = text_name(out, h->label.name, strlen(h->label.name), NAME_COLUMNS);
     if (h->label.set_id) {
         text_put(out, " @", 2);
@@ -55,7 +55,7 @@ static void put_interval_row(struct text *out, const struct metrics *run,
     }
     put_metric_percentile(out, run, whole, 500);
     put_metric_percentile(out, run, whole, 990);
-    text_put(out, h->gpu ? "  GPU\n" : "\n", h->gpu ? 6 : 1);
+    text_put(out, metric_is_gpu(h) ? "  GPU\n" : "\n", metric_is_gpu(h) ? 6 : 1);
 }
 
 int interval_report_put(struct text *out, const struct metrics *run,
@@ -71,8 +71,10 @@ int interval_report_put(struct text *out, const struct metrics *run,
         text_add(out, "  %9s", percentile_keys[i]);
     }
     text_add(out, "  %9s  %9s\n", "run p50", "run p99");
-    for (uint32_t i = 0; i < interval->histograms; ++i) {
-        put_interval_row(out, run, interval, &interval->histogram[i]);
+    for (uint32_t i = 0; i < interval->count; ++i) {
+        if (metric_is_histogram(&interval->series[i])) {
+            put_interval_row(out, run, interval, &interval->series[i]);
+        }
     }
     text_put(out, "\n", 1);
     return out->failed ? -1 : 0;

@@ -18,10 +18,10 @@ static int read_interval(struct metrics *out, struct metrics *now, const struct 
 /* row_of: by number in rows_flat; NULL: the row is filtered out. */
 static void set_percentiles(struct top_table *t, struct top_row *const *row_of, uint32_t count,
                             const struct metrics *m, int of_interval) {
-    for (uint32_t i = 0; i < m->histograms; ++i) {
-        const struct metric_histogram *h = &m->histogram[i];
+    for (uint32_t i = 0; i < m->count; ++i) {
+        const struct metric_series *h = &m->series[i];
         struct top_row *row = h->row < count ? row_of[h->row] : NULL;
-        if (!row || h->gpu) {
+        if (!row || h->label.kind != METRIC_DURATION || h->hidden) {
             continue;
         }
         uint64_t p50 = metric_percentile(m, h, 500), p99 = metric_percentile(m, h, 990);
