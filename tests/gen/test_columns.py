@@ -51,6 +51,30 @@ views = table
 needs = samples histogram
 doc = Half.
 """
+NUMBERS = """[retries]
+number = 0
+group = net
+add = sum
+of = own
+column = again
+after = calls
+title = again
+views = table
+says = What was tried again.
+doc = Retries.
+
+[sent]
+number = 1
+group = net
+add = sum
+of = own
+after = again
+title = sent
+kind = size
+needs = none
+zero = unknown
+doc = Bytes.
+"""
 
 
 class Columns(support.Case):
@@ -59,9 +83,9 @@ class Columns(support.Case):
         self.assert_golden("report_columns.inc", CALLS + INFO + RATE, support.HEAD + r"""
 #define STINT_COLUMN_COUNT 3
 static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
-    {"calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, 0, 0 /* hide */, 0, 0, 0},
-    {"info", "slowest|info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, 0, 0 /* hide */, 0, 0, 0},
-    {"rate", "GB/s", REPORT_RATE, ROW_EXTRA_FIELD(bytes_per_s), 0 /* sortable */, ONE, NEEDS, 1 /* hide */, 1, MARK, 0},
+    {"calls", "calls", "calls", REPORT_COUNT, AT(calls), 1 /* sortable */, BOTH, 0, 0 /* hide */, 0, 0, 0, 0},
+    {"info", "slowest|info", "info", REPORT_TEXT, AT(info), 0 /* sortable */, 0, 0, 0 /* hide */, 0, 1, 0, 0},
+    {"rate", "GB/s", "rate_per_s", REPORT_RATE, ROW_EXTRA_FIELD(bytes_per_s), 0 /* sortable */, ONE, NEEDS, 1 /* hide */, 1, 0, MARK, 0},
 };
 """.lstrip().replace("BOTH", both).replace("AT(", "ROW_FIELD(").replace(
             "ONE", "REPORT_IN_TABLE").replace("NEEDS", "ROW_GPU | ROW_BYTES").replace(
@@ -94,7 +118,55 @@ static const struct family column_families[] = {
 """)
         self.refuse(CALLS + "prometheus = sum stint_scope_calls: All.\n",
                     "[calls]: prometheus 'sum stint_scope_calls: All.' is not of the form "
-                    "'counter|gauge stint_scope_NAME: HELP'")
+                    "counter|gauge stint_scope_NAME: HELP")
+
+    def test_prometheus_order(self):
+        first = CALLS + "prometheus = gauge stint_scope_b: B.\nprometheus_after = info\nzero = unknown\n"
+        self.assert_golden("prometheus_columns.inc", first + INFO +
+                           "prometheus = gauge stint_scope_a: A.\n", support.HEAD + """\
+static const struct family column_families[] = {
+    {"stint_scope_a", "gauge", "A.", EXPOSITION_NUMBER, ROW_FIELD(info), 0, 0},
+    {"stint_scope_b", "gauge", "B.", EXPOSITION_NUMBER, ROW_FIELD(calls), 0, 1},
+};
+""")
+        self.assert_refused("prometheus_columns.inc", first + INFO,
+                            "[calls]: prometheus_after: there is no column 'info' to come after")
+
+    def test_metrics(self):
+        said = "needs = samples self\nmetric = stint.scope.calls {call}: All: calls.\n"
+        self.assert_golden("metric_columns.inc", CALLS + said + INFO, support.HEAD + """\
+static const struct metric_about scope_metrics[] = {
+    {"stint.scope.calls", "All: calls.", "{call}", ROW_FIELD(calls), ROW_SELF},
+};
+""")
+        self.refuse(CALLS + "metric = calls: All.\n",
+                    "[calls]: metric 'calls: All.' is not of the form NAME UNIT: DESCRIPTION")
+
+    def test_numbers(self):
+        """A number of records.ini that has a title is a column: by its section alone."""
+        self.write("records.ini", NUMBERS)
+        self.assert_golden("report_columns.inc", CALLS + INFO, support.HEAD + """\
+#define STINT_COLUMN_COUNT 4
+static const struct report_column report_columns[STINT_COLUMN_COUNT] = {
+    {"calls", "calls", "calls", REPORT_COUNT, ROW_FIELD(calls), 1 /* sortable */, REPORT_IN_TABLE | REPORT_IN_TREE, 0, 0 /* hide */, 0, 0, 0, 0},
+    {"again", "again", "again", REPORT_COUNT, ROW_EXTRA_FIELD(measure[MEASURE_RETRIES]), 0 /* sortable */, REPORT_IN_TABLE, ROW_NET, 1 /* hide */, 0, 0, 0, 0},
+    {"sent", "sent", "sent_bytes", REPORT_SIZE, ROW_EXTRA_FIELD(measure[MEASURE_SENT]), 0 /* sortable */, 0, 0, 0 /* hide */, 0, 1, 0, 0},
+    {"info", "slowest|info", "info", REPORT_TEXT, ROW_FIELD(info), 0 /* sortable */, 0, 0, 0 /* hide */, 0, 1, 0, 0},
+};
+""")
+        text = support.gen("columns.md", self.write("t.ini", CALLS + INFO)).stdout
+        self.assertIn("| `again` | again | count |  | if any |  | What was tried again. |", text)
+        self.assertIn("| `sent` | sent | size |  |  |  | Bytes. |", text)
+
+    def test_numbers_refused(self):
+        for change, said in (
+                (("after = calls", "after = call"),
+                 "[again]: after: there is no column 'call' to come after"),
+                (("column = again", "column = info"), "[info]: there is another 'info'"),
+                (("title = sent\n", ""), "[sent]: keys of a column, but no title")):
+            path = self.write("records.ini", NUMBERS.replace(*change))
+            result = support.gen("report_columns.inc", self.write("t.ini", CALLS + INFO))
+            self.assertEqual((result.returncode, result.stderr), (1, "%s: %s\n" % (path, said)))
 
     def test_sorts(self):
         self.assert_golden("report_sorts.inc", CALLS + "gpu_sort = calls\nfluid_sort = max\n" + INFO,
@@ -137,9 +209,9 @@ enum percentile {
         self.refuse(CALLS.replace("tree", "list"),
                     "[calls]: unknown view 'list' (table|tree|none)")
         self.refuse(RATE.replace("= gpu bytes", "= gpu power"),
-                    "[rate]: unknown need 'power' (samples|self|histogram|first|stddev|gpu|gpu_histogram|"
+                    "[rate]: unknown needs 'power' (samples|self|histogram|first|stddev|gpu|gpu_histogram|"
                     "bytes|flops|bound|device|counted|multiplexed|waiting|partial|on_cpu|%s)"
-                    % "|".join(columns.group_names()))
+                    % "|".join(columns.group_names("none")))
         self.refuse(RATE.replace("= corrected", "= certain"),
                     "[rate]: unknown mark 'certain' (self_partial|corrected)")
         self.refuse(RATE.replace("mark = corrected", "bound = most"),

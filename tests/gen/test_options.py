@@ -183,7 +183,8 @@ merges the files of the last start.
         source = TOOL + SHOW + COLOR.replace("auto|always|never", "{sort_keys}").replace(
             "default = auto", "default = total")
         text = support.gen("option_ids.inc", self.write("t.ini", source)).stdout
-        keys = support.read(support.ROOT, "gen", "columns.ini").count("sort = yes")
+        keys = sum(support.read(support.ROOT, "gen", name).count("sort = yes")
+                   for name in ("columns.ini", "records.ini"))
         self.assertEqual(text.count("    OPTION_COLOR_"), keys)
         self.assertIn("    OPTION_COLOR_DEVICE_TOTAL", text)
 

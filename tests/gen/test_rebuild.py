@@ -87,7 +87,7 @@ class Rebuild(support.Case):
         self.assertIn('"worst note"', self.output())
         dependent = [
             "consumer", "consumer.c.o", "env_help.inc.stamp", "env_table.inc.stamp",
-            "env_tracer_value.inc.stamp",
+            "env_tracer_value.inc.stamp", "metric_columns.inc.stamp",
             "option_table.inc.stamp", "prometheus_columns.inc.stamp", "report_columns.inc",
             "report_columns.inc.stamp", "report_sorts.inc.stamp",
             "row_percentiles.inc.stamp", "view_help.inc.stamp",

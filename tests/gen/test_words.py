@@ -157,7 +157,8 @@ class Lists(support.Case):
 
     def setUp(self):
         super().setUp()
-        for name in ("views.ini", "units.ini", "columns.ini", "interfaces.ini", "env.ini"):
+        for name in ("views.ini", "units.ini", "columns.ini", "records.ini", "interfaces.ini",
+                     "env.ini"):
             shutil.copy(os.path.join(support.GEN, name), self.folder)
 
     def table(self, name):

@@ -47,7 +47,7 @@ TEST(metrics, zero_is_a_count_of_its_own) {
     CHECK_EQ_U64(x.zero, 4);
     CHECK_EQ_U64(x.length, 1);
     CHECK_EQ_U64(x.count[0], 5);
-    h.buckets = 1;
+    h.buckets.used = 1;
     CHECK(!metric_to_exponential(&x, &m, &h));
     CHECK_EQ_U64(x.zero, 4);
     CHECK_EQ_U64(x.length, 0);
@@ -86,7 +86,7 @@ TEST(metrics, percentiles_as_in_reports) {
     const struct metric_series none = {0};
     static struct histogram same;
     for (int i = 0; i < 3; ++i) {
-        same.bucket[bucket[i].bucket] = bucket[i].count;
+        same.bucket[bucket[i].index] = bucket[i].count;
     }
     for (uint32_t permille = 1; permille <= 1000; ++permille) {
         CHECK_EQ_U64(metric_percentile(&m, &h, permille),
