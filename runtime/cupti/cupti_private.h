@@ -152,7 +152,7 @@ int cupti_contexts_wait(int *waited);
 /* ---- What they saw of streams (cupti_streams.c), to ask whether one is being captured. Any
  * thread, no lock. */
 
-/* A call names it, and does not destroy it. */
+/* Notes a stream that a call has as an argument, unless the call destroys it. */
 void cupti_streams_note(uint64_t stream);
 /* A call that begins a capture begins, and has ended; it is held up by a wait. */
 void cupti_streams_capture_begins(void);

@@ -113,8 +113,8 @@ struct event_visit {
     int mode;
 };
 void event_visit_begin(struct event_visit *v);
-/* When the context of a pair is returned to: at the end of its scope, until which its stream
- * exists, or at any later time. */
+/* When the context of a pair is returned to: at the end of its scope, when its stream still exists,
+ * or at any later time. */
 enum event_moment { EVENT_AT_STOP, EVENT_LATER };
 /* Makes the context, which exists, current; for calls of a default stream, which belongs to the
  * current context. Codes of gpu.h. doubtful: the pair that is returned to. Its context may have

@@ -305,7 +305,7 @@ int export_perfetto(struct sink *out, struct run *r) {
     uint32_t *tids = export_tids(r);
     f.counters = scratch_array(&s->memory, (size_t)s->site_count + 1 + r->trace.lane_count, 1);
     f.lanes = export_thread_lanes(r);
-    if (!tids || !f.counters || !f.lanes || export_labels_start(&f.labels, s)) {
+    if (scratch_failed(&s->memory) || export_labels_start(&f.labels, s)) {
         return -1;
     }
     perfetto_put_start(&f);
