@@ -133,8 +133,8 @@ class Recipes(unittest.TestCase):
     def python(cls, script, *arguments):
         return cls.run_in(sys.executable, "-B", os.path.join(cls.source, script), *arguments)
 
-    def export(self, form):
-        return self.run_in(self.tool, "export", "run.stint", "--to", form)
+    def export(self, form, file="run.stint"):
+        return self.run_in(self.tool, "export", file, "--to", form)
 
     def test_tables(self):
         for name in TABLES:
@@ -150,7 +150,9 @@ class Recipes(unittest.TestCase):
         self.assertRegex(self.said, r"(?m)^name +calls .*\bmarks\b")
         self.run_in("./program", STINT_FILE="2.stint", STINT_TRACE="1M")
         self.run_in(self.tool, "merge", "--output", "merged.stint", "run.stint", "2.stint")
-        self.assertIn('"marks":2', self.run_in(self.tool, "export", "merged.stint", "--to", "json"))
+        self.assertIn('"marks":2', self.export("json", "merged.stint"))
+        self.assertRegex(self.export("csv"), r"(?m)^name,.*,marks")
+        self.assertIn('stint_scope_marks_total{scope="joined"', self.export("prometheus"))
 
     def test_column(self):
         self.assertEqual({row["variation_ppm"] for row in self.rows()}, {1500000})
