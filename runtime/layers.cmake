@@ -210,32 +210,47 @@ function(stint_amalgamate target type)
 endfunction()
 
 # stint_add_runtime(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
-# <file>...] [LIKE <library> EXCEPT <layer>...]): the runtime, always whole: WITH_* says what is
-# compiled into consumers, never into the library. Tests build it again on their own clock. Its
-# layers are ${target}_<layer>; LIKE: those of that library but for the layers after EXCEPT. If the
-# variable STINT_AMALGAMATION is on, the library is not made of them but of one file.
+# <file>...] [LIKE <library> EXCEPT <layer>... [FILES <name>...]]): the runtime, always whole: WITH_*
+# says what is compiled into consumers, never into the library. Tests build it again on their own
+# clock. Its layers are ${target}_<layer>; LIKE: those of that library but for the layers after EXCEPT
+# and the files after FILES, which have no .c. If the variable STINT_AMALGAMATION is on, the library
+# is not made of them but of one file.
 function(stint_add_runtime target type)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "LIKE" "DEFINITIONS;REPLACE_BASE;EXCEPT")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "LIKE" "DEFINITIONS;REPLACE_BASE;EXCEPT;FILES")
+    list(JOIN arg_FILES "|" files)
     if(type STREQUAL "STATIC")
         # Hidden throughout, so that each module that holds a copy keeps it to itself.
         list(APPEND arg_DEFINITIONS STINT_STATIC)
     endif()
     set(objects "")
-    foreach(layer IN LISTS STINT_LAYERS)
-        if(arg_LIKE AND NOT layer IN_LIST STINT_TOOL_LAYERS AND NOT layer IN_LIST arg_EXCEPT)
-            stint_layer_target(name ${arg_LIKE} ${layer})
-            list(APPEND objects $<TARGET_OBJECTS:${name}>)
-        elseif(NOT layer IN_LIST STINT_TOOL_LAYERS)
-            set(replace "")
-            if(layer STREQUAL "base" AND arg_REPLACE_BASE)
-                set(replace REPLACE ${arg_REPLACE_BASE})
+    set(layers ${STINT_LAYERS})
+    list(REMOVE_ITEM layers ${STINT_TOOL_LAYERS})
+    foreach(layer IN LISTS layers)
+        set(replace "")
+        set(of_layer "")
+        set(compiles ON)
+        if(layer STREQUAL "base" AND arg_REPLACE_BASE)
+            set(replace REPLACE ${arg_REPLACE_BASE})
+        endif()
+        if(arg_LIKE AND NOT layer IN_LIST arg_EXCEPT)
+            get_property(of_layer GLOBAL PROPERTY STINT_OBJECTS_${arg_LIKE}_${layer})
+            stint_layer_sources(others ${layer})
+            list(FILTER others INCLUDE REGEX "/(${files})\\.c$")
+            set(compiles "${others}")
+            if(others)
+                set(replace REPLACE "." ${others})
+                set(of_layer "$<FILTER:${of_layer},EXCLUDE,/(${files})[.]c>")
             endif()
+        endif()
+        if(compiles)
             stint_layer_target(name ${target} ${layer})
             stint_add_layer(${name} ${layer} DEFINITIONS ${arg_DEFINITIONS} ${replace})
-            list(APPEND objects $<TARGET_OBJECTS:${name}>)
+            list(APPEND of_layer $<TARGET_OBJECTS:${name}>)
             set_target_properties(${name} PROPERTIES
                 EXCLUDE_FROM_ALL "${STINT_AMALGAMATION}")
         endif()
+        set_property(GLOBAL PROPERTY STINT_OBJECTS_${target}_${layer} "${of_layer}")
+        list(APPEND objects ${of_layer})
     endforeach()
     if(STINT_AMALGAMATION)
         stint_amalgamate(${target} ${type} DEFINITIONS ${arg_DEFINITIONS}
