@@ -223,7 +223,7 @@ struct arena_about {
     uint32_t clock;
     uint32_t gpu; /* the back end; 0 = not requested */
     uint32_t cpus;
-    uint32_t reference_ps; /* see process.h; 0 = not measured */
+    uint32_t reference_ps; /* see about.h; 0 = not measured */
     uint32_t rank;         /* of a parallel run, + 1; 0 = not known. Atomic: may come later */
 };
 

@@ -27,8 +27,10 @@
 
 const char session_is_linked; /* see base/api.h */
 
-/* Brings exit_report.o, whose constructor and destructor nothing else refers to. */
+#ifdef STINT_STATIC
+/* Brings exit_report.o of libstint.a, whose constructor and destructor nothing else refers to. */
 __attribute__((used)) static int (*const exit_report)(const char *view) = stint_report_at_exit;
+#endif
 
 /* In the order in which they are tried. */
 static const struct gpu_backend *const gpu_backends[] = {EVENT_BACKEND, &gpu_opencl, NULL};

@@ -14,24 +14,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "activity/tracer.h"
+#include "about.h"
 #include "arena/arena.h"
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/hash.h"
-#include "base/launch.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/machine.h"
-#include "base/module.h"
-#include "base/print.h"
-#include "base/read_beginning.h"
-#include "base/scratch.h"
 #include "capture/capture_rules.h"
 #include "cost/cost.h"
 #include "env.h"
-#include "gpu/gpu.h"
+#include "gpu_about.h"
 #include "lines/line_book.h"
+#include "place.h"
 #include "record/allocations.h"
 #include "record/probe.h"
 #include "record/registry.h"
@@ -41,14 +36,11 @@
 #include "record/thread.h"
 #include "record/waits.h"
 
-#define LABEL_BYTES 200
-
 static int configured;
 static int refused; /* opening the arena failed: not tried again at each scope */
 static uint64_t start_ns;
 static int child_of_fork;
-static uint32_t conditions; /* text of the run's conditions and label; 0 = none */
-static pid_t forked_by;     /* 0: this is not the child of a fork that the library saw */
+static pid_t forked_by; /* 0: this is not the child of a fork that the library saw */
 
 /* The registry's lock is held over a fork so that the child inherits consistent tables. The child
  * has only the forking thread: it forgets everything that was recorded, and its next scope opens a
@@ -122,126 +114,6 @@ static void process_configure(void) {
     probe_start();
 }
 
-/* In pages, not on the stack: a first scope may be in a signal handler on a small stack. */
-struct description {
-    struct machine machine;
-    char command[ARENA_NAME_BYTES + 1];
-};
-
-/* The command line with spaces between its arguments. */
-static uint32_t process_put_command(char text[ARENA_NAME_BYTES + 1]) {
-    size_t length = read_beginning("/proc/self/cmdline", text, ARENA_NAME_BYTES + 1);
-    while (length && !text[length - 1]) {
-        --length;
-    }
-    for (size_t i = 0; i < length; ++i) {
-        if (!text[i]) {
-            text[i] = ' ';
-        }
-    }
-    return arena_text_put(text, length);
-}
-
-static uint32_t process_put_text(const char *text) {
-    return arena_text_put(text, strlen(text));
-}
-
-static uint32_t process_put_conditions(void) {
-    char text[MACHINE_CONDITIONS + 8 + LABEL_BYTES];
-    const char *label = config.label ? config.label : "";
-    machine_conditions(text);
-    size_t length = strlen(text);
-    if (*label) {
-        print_text(text + length, sizeof text - length, " label=%.*s", LABEL_BYTES, label);
-    }
-    return process_put_text(text);
-}
-
-static void process_fill_about(void) {
-    struct arena_header *h = arena_header();
-    struct description *d = pages_get(sizeof *d);
-    h->process_start_ns = process_start_ns();
-    h->about.clock = process_put_text(clock_name());
-    if (config.file) {
-        h->about.reference_ps = reference_ps();
-        conditions = process_put_conditions();
-    }
-    if (!d) {
-        return;
-    }
-    machine_read(&d->machine);
-    h->about.program = process_put_text(d->machine.program);
-    h->about.command = process_put_command(d->command);
-    h->about.host = process_put_text(d->machine.host);
-    h->about.cpu = process_put_text(d->machine.cpu);
-    h->about.compiler = process_put_text(d->machine.compiler);
-    h->about.cpus = d->machine.cpus;
-    pages_put(d, sizeof *d);
-}
-
-/* The record of the place in a job, made if need be; NULL without room. */
-static struct arena_job *process_get_job(void) {
-    uint32_t unit = arena_header()->job;
-    if (!unit) {
-        unit = arena_get(sizeof(struct arena_job), ARENA_RECORD);
-        STINT_IMPL_PUBLISH(&arena_header()->job, unit);
-    }
-    return unit ? arena_at(unit) : NULL;
-}
-
-/* The place in a parallel job; a process outside one has no record of it. */
-static void process_fill_job(void) {
-    struct launch launch;
-    launch_read(&launch);
-    if (*launch.wrong) {
-        log_warning("%s", launch.wrong);
-    }
-    if (launch.rank < 0) {
-        return;
-    }
-    struct arena_job *job = process_get_job();
-    if (job) {
-        job->size = launch.size;
-        job->local = (uint32_t)(launch.local + 1);
-        if (*launch.job) {
-            job->id = process_put_text(launch.job);
-        }
-    }
-    arena_header()->about.rank = (uint32_t)(launch.rank + 1);
-}
-
-struct arena_job *process_job(void) {
-    struct arena_job *job = NULL;
-    if (registry_held()) {
-        return NULL;
-    }
-    registry_lock();
-    if (arena.base) {
-        job = process_get_job();
-    }
-    registry_unlock();
-    return job;
-}
-
-/* Keeps what a launcher said. */
-void process_rank_seen(uint32_t rank, uint32_t size) {
-    if (rank >= LAUNCH_RANK_MAX || registry_held()) {
-        return;
-    }
-    registry_lock();
-    if (arena.base) {
-        uint32_t *known = &arena_header()->about.rank;
-        struct arena_job *job = process_get_job();
-        if (!*known) {
-            __atomic_store_n(known, rank + 1, __ATOMIC_RELAXED);
-        }
-        if (job && !job->size && *known <= size) {
-            __atomic_store_n(&job->size, size, __ATOMIC_RELAXED);
-        }
-    }
-    registry_unlock();
-}
-
 static void process_prepare(void) {
     struct clock_stamp now;
     if (!configured) {
@@ -260,8 +132,9 @@ static void process_prepare(void) {
         }
         registry_arena_is_new();
         set_publish_all();
-        process_fill_about();
-        process_fill_job();
+        arena_header()->process_start_ns = process_start_ns();
+        about_fill();
+        place_fill();
         memory_start();
         arena_publish();
     }
@@ -276,65 +149,6 @@ void process_set_hooks(void) {
 
 void process_started(void) {
     start_ns = clock_ns();
-}
-
-/* The bytes of `out` used so far, after one more back end. */
-static size_t process_put_backend(const struct gpu_ops *ops, char *out, size_t size, size_t used) {
-    used += print_text(out + used, size - used, "%s%s", used ? ", " : "", ops->name);
-    if (ops->reason) {
-        used += print_text(out + used, size - used, " (%s)", ops->reason);
-    } else if (ops->uninitialized && ops->uninitialized()) {
-        used += print_text(out + used, size - used, " (no device, or %s was not initialised)",
-                           gpu_words_platform(ops->words));
-    }
-    return used;
-}
-
-/* Those that are open; if none can be used, why. */
-static size_t process_put_backends(char *out, size_t size) {
-    const struct gpu_ops *first = gpu_known(), *queues = gpu_known_of_queues(), *ops;
-    size_t used = 0;
-    if (first) {
-        used = process_put_backend(first, out, size, used);
-    }
-    for (unsigned i = 0; (ops = gpu_known_at(i)); ++i) {
-        if (ops != first && ops != queues) {
-            used = process_put_backend(ops, out, size, used);
-        }
-    }
-    if (queues) {
-        used = process_put_backend(queues, out, size, used);
-    }
-    int usable = (first && !first->reason) || gpu_known_at(0);
-    if (config.gpu == CONFIG_GPU_SYNC && usable) {
-        used += print_text(out + used, size - used, ", sync: GPU scopes wait for their stream");
-    }
-    return used;
-}
-
-void process_describe_gpu(char *out, size_t size) {
-    char tracer[300];
-    if (!size) {
-        return;
-    }
-    out[0] = '\0';
-    tracer_describe(tracer, sizeof tracer);
-    size_t used = process_put_backends(out, size);
-    if (*tracer) { /* cut to fit */
-        print_text(out + used, size - used, "%s%s", used ? "; " : "", tracer);
-    }
-}
-
-/* At the end of the run, because a back end is looked for when it is first needed. */
-static void process_record_gpu(void) {
-    char gpu[160];
-    process_describe_gpu(gpu, sizeof gpu);
-    if (*gpu && !registry_held()) { /* held: the program ends in a signal handler that interrupted
-                                       the holder */
-        registry_lock();
-        arena_header()->about.gpu = process_put_text(gpu);
-        registry_unlock();
-    }
 }
 
 /* For readers of the run file: measured here, because no other machine and time would do. */
@@ -359,12 +173,12 @@ void process_ends(void) {
     clock_stamp(&now);
     if (measured) {
         cost_read(&cost);
-        cost.conditions = conditions;
+        cost.conditions = about_conditions();
     }
     /* A signal handler may have forked: the child has none. */
     if (process_has_records()) {
         if (!lock_any_held()) {
-            process_record_gpu();
+            gpu_about_record();
         }
         if (measured) {
             process_record_cost(&cost);

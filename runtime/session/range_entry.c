@@ -6,7 +6,7 @@
 #include "arena/arena.h"
 #include "base/clock.h"
 #include "base/errno_keep.h"
-#include "process.h"
+#include "place.h"
 #include "record/crossing.h"
 #include "record/measured.h"
 #include "record/recorder.h"
@@ -84,5 +84,5 @@ void stint_impl_lose_end(void) {
 
 void stint_impl_rank_seen(uint32_t rank, uint32_t size) {
     ERRNO_KEEP;
-    process_rank_seen(rank, size);
+    place_rank_seen(rank, size);
 }

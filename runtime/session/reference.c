@@ -4,7 +4,7 @@
  * cycles per turn on current processors, without memory accesses, not vectorisable. The shortest of
  * the tries is the one that was not interrupted.
  */
-#include "process.h"
+#include "about.h"
 
 #include <stddef.h>
 

@@ -19,8 +19,8 @@
 #include "cost/cost.h"
 #include "fluid/report_legacy.h"
 #include "gpu/gpu.h"
+#include "gpu_about.h"
 #include "interval.h"
-#include "process.h"
 #include "read/baseline.h"
 #include "record/thread.h"
 #include "report/report.h"
@@ -73,7 +73,7 @@ static int report_render_interval(struct text *out, const struct report_options 
     cost_read(&cost);
     tracer_flush(TRACER_COMPLETE); /* before the tracer's counts are read */
     /* Before the interval's lock is taken: it takes a lock of a lower rank. */
-    process_describe_gpu(here.gpu, sizeof here.gpu);
+    gpu_about_describe(here.gpu, sizeof here.gpu);
     if (interval_open(&s, how & PRINT_RESET)) {
         return how & PRINT_QUIET ? 0 : report_no_memory();
     }

@@ -20,7 +20,7 @@
 #include "base/errno_keep.h"
 #include "base/lock.h"
 #include "record/waits.h"
-#include "session/process.h"
+#include "session/place.h"
 #include "step_windows.h"
 
 static int has_name_of(uint32_t site, uint32_t other) {
@@ -47,7 +47,7 @@ static uint32_t make_windows(struct arena_job *job, const struct stint_impl_node
 /* The sums of the node's name and set by steps, or by its calls, in units; made if need be. 0: no
  * room is left. */
 static uint32_t get_windows(const struct stint_impl_node *n, int by_calls) {
-    struct arena_job *job = process_job();
+    struct arena_job *job = place_record();
     if (!job) {
         return 0;
     }

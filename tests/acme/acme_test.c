@@ -8,7 +8,7 @@
 #include "../unit/support.h"
 #include "acme.h"
 #include "arena/arena.h"
-#include "session/process.h"
+#include "session/gpu_about.h"
 
 static const struct gpu_words other_words = {{[GPU_WORD_PLATFORM] = "OTHER"}};
 static struct gpu_ops other_ops;
@@ -77,7 +77,7 @@ TEST(acme, each_stream_is_measured_by_its_back_end) {
     time_stream(&acme_stream[1]);
     CHECK(other_records == 2 && acme_calls.records == 2);
     char text[200];
-    process_describe_gpu(text, sizeof text);
+    gpu_about_describe(text, sizeof text);
     CHECK_STR_EQ(text, "other, acme");
     const struct arena_device *a = device_of(&acme_words), *o = device_of(&other_words);
     CHECK(a && o && a != o && a->number == 0 && o->number == 0); /* each counts its devices */

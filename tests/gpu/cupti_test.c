@@ -9,7 +9,7 @@
 #include "cupti_seen.h"
 #include "gpu/gpu.h"
 #include "harness_threads.h"
-#include "session/process.h"
+#include "session/gpu_about.h"
 
 TEST(cupti, nothing_is_asked_unless_wanted) {
     prepare();
@@ -525,6 +525,6 @@ TEST(cupti, in_the_line_of_the_gpu) {
     double_init();
     CHECK(!tracer_start());
     gpu_ops();
-    process_describe_gpu(text, sizeof text);
+    gpu_about_describe(text, sizeof text);
     CHECK_STR_EQ(text, "driver; cupti 13.1: 0 records, 0.0 % of the run");
 }

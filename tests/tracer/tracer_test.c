@@ -10,7 +10,7 @@
 #include "arena/arena.h"
 #include "base/lock.h"
 #include "script_tracer.h"
-#include "session/process.h"
+#include "session/gpu_about.h"
 
 /* The first of a list, which says no. */
 static int refuse(char reason[TRACER_REASON], void (*at_launch)(void)) {
@@ -62,7 +62,7 @@ static void start_in_vain(void *unused) {
 
 static const char *describe(void) {
     static char text[300];
-    process_describe_gpu(text, sizeof text); /* as headers of reports have it */
+    gpu_about_describe(text, sizeof text); /* as headers of reports have it */
     return text;
 }
 

@@ -18,8 +18,8 @@
 #include "base/target.h"
 #include "export/export.h"
 #include "gpu/gpu.h"
+#include "session/gpu_about.h"
 #include "session/interval.h"
-#include "session/process.h"
 
 #define WHO "stint_profiler_stop"
 
@@ -99,7 +99,7 @@ static int profile_put_trace(struct sink *to, void *unused) {
     (void)unused;
     memset(&r, 0, sizeof r);
     /* Before the interval's lock is taken: it takes a lock of a lower rank. */
-    process_describe_gpu(gpu, sizeof gpu);
+    gpu_about_describe(gpu, sizeof gpu);
     if (interval_open(&r.snapshot, 0)) {
         return profile_report_no_memory();
     }

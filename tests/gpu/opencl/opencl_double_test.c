@@ -11,7 +11,7 @@
 #include "cuda_double.h"
 #include "harness_threads.h"
 #include "opencl_double.h"
-#include "session/process.h"
+#include "session/gpu_about.h"
 
 static void time_queue(void *queue, uint64_t work) {
     STINT_CL_TIMER("scope", queue);
@@ -340,7 +340,7 @@ TEST(opencl_double, beside_cuda_each_has_its_own) {
     CHECK_EQ_U64(stat_of("stream").gpu_total_ns, 5000);
     CHECK_EQ_U64(lost_in_all(), 0);
     char text[200];
-    process_describe_gpu(text, sizeof text);
+    gpu_about_describe(text, sizeof text);
     CHECK_STR_EQ(text, "driver, opencl");
 }
 
@@ -358,7 +358,7 @@ TEST(opencl_double, does_not_get_the_streams_of_a_gpu_that_is_missing) {
     CHECK_EQ_U64(stat_of("scope").gpu_total_ns, 20);
     CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 3);
     char text[300];
-    process_describe_gpu(text, sizeof text);
+    gpu_about_describe(text, sizeof text);
     CHECK_CONTAINS(text, "), opencl");
 }
 
