@@ -154,11 +154,12 @@ void scratch_free(struct scratch *s) {
 }
 
 struct scratch_mark scratch_mark(const struct scratch *s) {
-    return (struct scratch_mark){s->chunks, 0};
+    return (struct scratch_mark){s->chunks, 0, s->failed};
 }
 
 void scratch_release(struct scratch *s, struct scratch_mark mark) {
     free_chunks(s, mark.chunks);
+    s->failed = mark.failed;
 }
 
 char *fuzz_text(const uint8_t *data, size_t size) {
