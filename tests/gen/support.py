@@ -69,6 +69,12 @@ def read(*path):
         return file.read()
 
 
+def rules(text):
+    """Output -> the tables that StintGen.cmake says it is made of."""
+    calls = [call.split() for call in re.findall(r"stint_generate_one\(stamps ([^)]*)\)", text)]
+    return {call[1]: [call[0]] + call[2:] for call in calls}
+
+
 def missing(expected, text, lines=3):
     """The text of assertIn for a long text: the expected lines, and those that resemble them."""
     said = []

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import support
 
@@ -16,6 +17,7 @@ import columns  # noqa: E402
 import documents  # noqa: E402
 import env  # noqa: E402
 import status  # noqa: E402
+import table as gen_table  # noqa: E402
 
 
 def table(name):
@@ -42,6 +44,17 @@ class Pages(support.Case):
                          text)
         with self.assertRaisesRegex(Exception, "unknown part 'viewz'"):
             documents.in_parts("x.md", "<!-- gen: viewz -->\n<!-- gen: end -->\n")
+
+
+class Rules(support.Case):
+    def test_the_build_knows_the_tables_of_an_output(self):
+        """Each that the generator reads is in the rule: an edit of it makes the output again."""
+        rules = support.rules(support.read(support.ROOT, "cmake", "StintGen.cmake"))
+        for output, tables in rules.items():
+            with unittest.mock.patch.object(gen_table, "read", wraps=gen_table.read) as read:
+                self.assertEqual(support.gen(output, table(tables[0])).returncode, 0)
+            used = {os.path.basename(call[0][0]) for call in read.call_args_list}
+            self.assertEqual(used, set(tables), output)
 
 
 class Failures(support.Case):
