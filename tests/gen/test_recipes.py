@@ -82,13 +82,13 @@ class Lists(unittest.TestCase):
             insert("a\n", "file", "after", "d", "c\n")
 
 
-class Recipes(unittest.TestCase):
+class Recipes(support.Case):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="stint-recipes-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.source = os.path.join(cls.folder, "stint")
-        cls.build = os.path.join(cls.folder, "build")
+        cls.top = tempfile.mkdtemp(prefix="stint-recipes-")
+        cls.addClassCleanup(shutil.rmtree, cls.top)
+        cls.source = os.path.join(cls.top, "stint")
+        cls.build = os.path.join(cls.top, "build")
         shutil.copytree(support.ROOT, cls.source, symlinks=True,
                         ignore=shutil.ignore_patterns("build", "build-*", ".git", "__pycache__"))
         for edits in examples().values():
@@ -109,7 +109,7 @@ class Recipes(unittest.TestCase):
     @classmethod
     def record(cls):
         """A run of a program with the new macro and interface."""
-        with open(os.path.join(cls.folder, "program.c"), "w", encoding="ascii") as file:
+        with open(os.path.join(cls.top, "program.c"), "w", encoding="ascii") as file:
             file.write(PROGRAM)
         libraries = os.path.join(cls.build, "runtime")
         cls.run_in(*os.environ.get("CC", "cc").split(), "-DWITH_TIMER", "program.c", "-o", "program",
@@ -121,7 +121,7 @@ class Recipes(unittest.TestCase):
     def run_in(cls, *command, **variables):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("STINT_")
                        and k != "CMAKE_GENERATOR"}
-        done = subprocess.run(command, cwd=cls.folder, stdout=subprocess.PIPE,
+        done = subprocess.run(command, cwd=cls.top, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, universal_newlines=True, errors="replace",
                               env={**environment, **variables})
         if done.returncode:
@@ -152,7 +152,7 @@ class Recipes(unittest.TestCase):
         self.run_in(self.tool, "merge", "--output", "merged.stint", "run.stint", "2.stint")
         self.assertIn('"marks":2', self.export("json", "merged.stint"))
         self.assertRegex(self.export("csv"), r"(?m)^name,.*,marks")
-        self.assertIn('stint_scope_marks_total{scope="joined"', self.export("prometheus"))
+        self.assertIn('stint_scope_marks_total{name="joined"', self.export("prometheus"))
 
     def test_column(self):
         self.assertEqual({row["variation_ppm"] for row in self.rows()}, {1500000})
@@ -162,9 +162,9 @@ class Recipes(unittest.TestCase):
         self.assertIn("a title\nstint table: ", said)
 
     def test_format(self):
-        with open(os.path.join(self.folder, "run.md"), "w", encoding="ascii") as file:
+        with open(os.path.join(self.top, "run.md"), "w", encoding="ascii") as file:
             file.write(self.export("markdown"))
-        self.assertIn("- 1\n", support.read(self.folder, "run.md"))
+        self.assertIn("- 1\n", support.read(self.top, "run.md"))
         self.python("tests/tool/check_export.py", "check", "markdown", "run.md")
 
     def test_range_interface(self):
