@@ -128,8 +128,7 @@ void measures_store(const struct measures *from, enum measure_group group, void 
     }
 }
 
-/* A group outside of blocks is there if it has anything: its first two numbers are sums. */
-static int has_group(const struct measures *m, uint32_t group) {
+int measures_have(const struct measures *m, enum measure_group group) {
     struct measure_list list = measure_list_of(group);
     if (!(m->groups & 1u << group)) {
         return 0;
@@ -140,7 +139,7 @@ static int has_group(const struct measures *m, uint32_t group) {
 
 int measures_any(const struct measures *m) {
     uint32_t group = 0;
-    while (group < MEASURE_GROUP_COUNT && !has_group(m, group)) {
+    while (group < MEASURE_GROUP_COUNT && !measures_have(m, group)) {
         ++group;
     }
     return group < MEASURE_GROUP_COUNT;
@@ -150,7 +149,7 @@ void measures_add(uint32_t *groups, uint64_t *to, const struct measures *from, u
     for (uint32_t group = 0; group < MEASURE_GROUP_COUNT; ++group) {
         struct measure_list list = measure_list_of(group);
         unsigned bit = 1u << group;
-        if (!has_group(from, group)) {
+        if (!measures_have(from, group)) {
             continue;
         }
         for (uint32_t i = 0; i < list.count; ++i) {

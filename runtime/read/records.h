@@ -76,6 +76,9 @@ uint64_t measure_sum(enum measure m, uint64_t a, uint64_t b);
  * a later one more. */
 void measures_load(struct measures *to, enum measure_group group, const void *from, uint32_t count);
 void measures_store(const struct measures *from, enum measure_group group, void *to);
+/* Whether a group is there. Outside of blocks it is if it has anything: its first two numbers are
+ * sums. */
+int measures_have(const struct measures *m, enum measure_group group);
 /* Whether there is a group that has anything. */
 int measures_any(const struct measures *m);
 /* As numbers_add and numbers_subtract. Of the sum, `groups` says which numbers it has. */

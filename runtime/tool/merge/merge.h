@@ -38,6 +38,10 @@ struct merge_file {
 int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes);
 /* Zeroed memory in units; 0 after one line. */
 uint32_t merge_file_get(struct merge_file *f, uint64_t bytes);
+/* What is at a unit, which gets such memory if it is 0. NULL after one line. */
+void *merge_file_need(struct merge_file *f, uint32_t *unit, uint64_t bytes);
+/* A copy of these bytes, and of a text; 0 after one line. */
+uint32_t merge_file_put(struct merge_file *f, const void *from, uint64_t bytes);
 uint32_t merge_file_text(struct merge_file *f, const char *bytes, size_t length);
 static inline void *merge_file_at(const struct merge_file *f, uint32_t unit) {
     return f->base + (uint64_t)unit * STINT_IMPL_UNIT;
@@ -111,68 +115,31 @@ const struct align_host *merge_align_host(const struct merge_align *a,
 double merge_align_ns(const struct merge_align *a, const struct align_host *host, uint64_t tick);
 double merge_align_rate(const struct align_host *host);
 
-/* ---- merge_names.c: what merged runs have in common: texts, sites and sets, each once. */
+/* ---- merge.c */
 
-struct merge_names {
-    struct merge_file *file;
-    struct scratch memory;
-    struct hash_map texts; /* hashes of texts to units of 8 */
-    struct hash_map sites; /* hashes of sites to their numbers */
-    struct hash_map sets;  /* texts to numbers */
+/* What is found by a hash of its contents in the merged file. */
+enum merge_known {
+    MERGE_TEXTS, /* numbers: units of 8 */
+    MERGE_SITES,
+    MERGE_SETS,       /* places, from 1 */
+    MERGE_DEVICES,    /* units */
+    MERGE_RANK_NAMES, /* places, from 1 */
+    MERGE_ROWS,       /* from here on units of what threads have */
+    MERGE_NODES = MERGE_ROWS,
+    MERGE_ACTIVITIES,
+    MERGE_LINES,
+    MERGE_KNOWN
 };
 
-/* 0, or -1 without memory. */
-int merge_names_start(struct merge_names *n, struct merge_file *file);
-/* Each returns a number, or 0 after one line or without memory. The default set is number 0:
- * *failed is the result. */
-uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t length);
-uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint32_t id);
-uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed);
-/* The text of a site's name. */
-uint32_t merge_names_text_of(const struct merge_names *n, uint32_t site);
-void merge_names_end(struct merge_names *n);
-
-/* ---- merge_ranks.c: the processes of the merged file, and the share of each in each name. */
-
-struct merge_rank_name {
-    struct arena_rank_name of;
-    uint32_t text; /* of its name; sites of one name are one row */
-};
-
+/* The processes of the merged file, and the share of each in each name. */
 struct merge_ranks {
-    struct scratch memory;
     struct arena_rank *rank;
     uint32_t count;
     uint32_t room;
-    struct merge_rank_name *name;
+    struct arena_rank_name *name;
     uint32_t name_count;
     uint32_t name_room;
-    struct hash_map known; /* hashes of text and set to names */
 };
-
-int merge_ranks_start(struct merge_ranks *ranks);
-void merge_ranks_end(struct merge_ranks *ranks);
-uint32_t merge_ranks_killed(const struct merge_ranks *ranks);
-
-/* ---- merge_sum.c: runs that are added up. */
-
-struct merge_sum {
-    struct scratch memory;
-    uint32_t tree;                            /* of all runs; units, 0 = none yet */
-    uint32_t traces;                          /* runs whose traces were left out */
-    struct hash_map nodes, activities, lines; /* hashes to units */
-    /* One histogram at a time: too large for the stack. */
-    struct stint_impl_histogram read, taken;
-    struct histogram counts, grid;
-};
-
-int merge_sum_start(struct merge_sum *sum);
-void merge_sum_end(struct merge_sum *sum);
-/* Adds a histogram whose values are `ns` nanoseconds each to one on the grid of nanoseconds. */
-void merge_sum_buckets(struct merge_sum *sum, struct stint_impl_histogram *to,
-                       const struct stint_impl_histogram *from, double ns);
-
-/* ---- merge.c */
 
 /* The parts that stay apart: --keep, in the order of gen/options.ini. */
 enum merge_keep { MERGE_KEEP_NAMES, MERGE_KEEP_RANKS, MERGE_KEEP_THREADS };
@@ -201,7 +168,18 @@ struct merge_map {
     double start_tick;                           /* and the merged tick of its start */
 };
 
-/* A property of the runs, as long as it is the same for all. */
+/* Properties of the runs, each as long as it is the same for all. */
+enum merge_property {
+    MERGE_PROGRAM,
+    MERGE_COMMAND,
+    MERGE_HOST,
+    MERGE_CPU,
+    MERGE_COMPILER,
+    MERGE_CLOCK,
+    MERGE_GPU,
+    MERGE_ABOUTS
+};
+
 struct merge_about {
     char text[ARENA_NAME_BYTES + 1];
     int differ;
@@ -209,11 +187,13 @@ struct merge_about {
 
 struct merge {
     struct merge_file file;
-    struct merge_names names;
-    struct merge_ranks ranks;
-    struct merge_sum sum;
     enum merge_keep keep;
-    struct scratch memory;
+    struct scratch memory;  /* of the run that is being added */
+    struct scratch lasting; /* of the maps of what is known, and the ranks */
+    struct hash_map known[MERGE_KNOWN];
+    struct merge_ranks ranks;
+    uint32_t tree;   /* of all runs; units, 0 = none yet */
+    uint32_t traces; /* runs whose traces were left out */
     struct merge_clock clock;
     const struct merge_align *align; /* NULL: one host, or threads are not kept */
     char clocks[ALIGN_TEXT];         /* said of an input that was merged itself */
@@ -227,7 +207,10 @@ struct merge {
     uint64_t process_start_ns;
     uint64_t reference; /* sum */
     uint32_t references;
-    struct merge_about program, command, host, cpu, compiler, clock_name, gpu;
+    struct merge_about about[MERGE_ABOUTS];
+    /* One histogram at a time: too large for the stack. */
+    struct stint_impl_histogram read, taken;
+    struct histogram counts, grid;
 };
 
 /* `expected` runs into a file beside `path`, of at most `bytes` bytes, that counts in the clock of
@@ -241,29 +224,15 @@ int merge_finish(struct merge *m);
 /* Releases everything; removes the file unless merge_finish succeeded. */
 void merge_end(struct merge *m);
 
-/* ---- Between merge.c and the other merge_*.c files. */
+/* ---- Between merge.c and the other merge_*.c files. Those that return an int return 0, or -1
+ * without memory, and those that return a unit 0; then merge.c prints one line. */
 
-/* Each returns 0, or -1 without memory. merge_ranks_check prints what is wrong with the ranks
- * (merge_jobs.c). */
-int merge_ranks_add(struct merge *m, const struct merge_map *map);
-int merge_ranks_check(struct merge *m);
-/* Makes the helpers of a rank (merge_helpers.c) parts of it. */
-int merge_ranks_fold(struct merge *m);
-int merge_ranks_finish(struct merge *m);
-/* A copy of the windows of steps that begin at a unit of the run; 0 = none. */
-int merge_windows_add(struct merge *m, const struct merge_map *map, uint32_t from, uint32_t *out);
-/* Likewise; of runs that are not copied by threads. */
-int merge_sum_run(struct merge *m, struct merge_map *map);
-/* Adds calls that were not timed to the struct arena_partial at a unit, which is made if it is
- * 0. */
-int merge_untimed_add(struct merge *m, uint32_t *unit, uint64_t untimed);
-int merge_sum_activities(struct merge *m, struct merge_map *map);
-int merge_sum_lines(struct merge *m, const struct merge_map *map);
-/* A number of a node, of which a time becomes one of the merged clock. map: NULL, it is of that
- * clock. */
-uint64_t merge_measure(const struct merge_map *map, enum measure which, uint64_t value);
-/* Nanoseconds from a merged tick to another; modulo 2^64 if this is earlier. */
-uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to);
+typedef int merge_is_wanted(struct merge *m, uint32_t number, const void *wanted);
+typedef uint32_t merge_make(struct merge *m, const void *wanted);
+/* The number of what is wanted; it is made if it is not known. Where threads are kept, rows never
+ * are. 0 without memory. */
+uint32_t merge_find_or_make(struct merge *m, enum merge_known which, uint64_t hash,
+                            merge_is_wanted *is_wanted, merge_make *make, const void *wanted);
 
 /* Whether threads and lanes of the run get a rank (that of its job, else the run's position on the
  * command line) and a process. A run without a process is a merged one: its threads and lanes have
@@ -271,64 +240,90 @@ uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to);
 static inline int merge_is_marked(const struct merge *m, const struct merge_map *map) {
     return m->expected > 1 && map->from->pid;
 }
+
+/* ---- merge_map.c: from a run to the merged file. */
+
+void merge_map_clock(const struct merge *m, struct merge_map *map);
+int merge_is_one_boot(const struct merge *m, const struct arena_header *from);
 /* A tick and a number of ticks of the run, in the merged clock. */
 uint64_t merge_tick(const struct merge_map *map, uint64_t tick);
 uint64_t merge_length(const struct merge_map *map, uint64_t ticks);
-/* A time of a node of the run, in the unit of the merged node. */
-static inline uint64_t merge_time(const struct merge_map *map, const struct snapshot_node *n,
-                                  uint64_t time) {
-    return n->in_ns ? time : merge_length(map, time);
-}
-/* The kind of a node in a file. */
-static inline uint16_t merge_kind(const struct snapshot_node *n) {
-    return n->in_ns ? STINT_IMPL_NS_NODE : n->kind;
-}
 /* The same of a tick that is 0 if there is none. */
 static inline uint64_t merge_tick_or_none(const struct merge_map *map, uint64_t tick) {
     return tick ? merge_tick(map, tick) : 0;
 }
-/* The samples that a node of the run keeps itself, in merged ticks. */
-struct merge_kept {
-    uint32_t count;
-    int fit; /* a merged node can keep each of them */
-    uint64_t ticks[STINT_IMPL_RAW];
-};
-void merge_kept_read(struct merge_kept *out, const struct merge_map *map,
-                     const struct snapshot_node *n);
-/* Keeps them in a merged node that has so many, or counts them in its histogram if it has one.
- * There is room for them. */
-void merge_kept_store(struct merge *m, struct stint_impl_node *to, uint32_t have,
-                      const struct merge_kept *more);
+/* Nanoseconds from a merged tick to another; modulo 2^64 if this is earlier. */
+uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to);
+/* Converts the numbers of a record of the run; in_ns: its lengths stay as they are. */
+void merge_numbers(const struct merge_map *map, const struct record *r, uint64_t *number,
+                   int in_ns);
+/* Makes a record of the merged file one of nothing, and adds numbers to it. */
+void merge_record_clear(const struct record *r, void *to);
+void merge_record_add(const struct record *r, void *to, const uint64_t *number);
 /* The merged unit of the node at a unit of the run; 0 = none. */
 uint32_t merge_node(const struct merge_map *map, uint32_t unit);
 /* The merged unit of the node and the device with that index in the snapshot; 0 = none. */
 uint32_t merge_node_at(const struct merge_map *map, uint32_t index);
 uint32_t merge_device_at(const struct merge_map *map, uint32_t index);
-/* As snapshot_read_buckets. In a file of format 4 the last bucket has all longer samples, which
- * the merged file says: it is open. */
-int merge_read_buckets(const struct merge_map *map, uint32_t thread, uint32_t unit,
-                       struct stint_impl_histogram *out);
-/* A copy of the histogram at a unit of the run, 0 = none, with its values times `rate`. -1 without
- * memory. */
-int merge_histogram(struct merge *m, struct merge_map *map, uint32_t thread, uint32_t unit,
-                    double rate, uint32_t *out);
-/* Copies the activities of GPUs; their times count from the merged start once all runs were added.
- * -1 without memory. */
+
+/* ---- merge_names.c: each returns a number of enum merge_known, or 0. */
+
+uint32_t merge_names_text(struct merge *m, const char *bytes, size_t length);
+uint32_t merge_names_site(struct merge *m, const struct snapshot *s, uint32_t id);
+uint32_t merge_names_set(struct merge *m, const char *name);
+uint32_t merge_names_device(struct merge *m, const struct snapshot *s, uint32_t unit);
+/* The text of a site's name. */
+uint32_t merge_names_text_of(struct merge *m, uint32_t site);
+
+/* ---- Parts of a run. */
+
+int merge_threads(struct merge *m, struct merge_map *map);
+int merge_open_scopes(struct merge *m, const struct merge_map *map);
+int merge_nodes(struct merge *m, struct merge_map *map);
+/* Adds the numbers that only some nodes have, but those of a GPU. */
+int merge_measures_add(struct merge *m, struct stint_impl_node *to, const struct measures *more);
+/* Before the numbers of a node are added: the info of the longest call, and extremes that are equal. */
+void merge_extremes_add(struct stint_impl_node *to, uint64_t number[SCOPE_NUMBERS],
+                        const char *info);
 int merge_activities(struct merge *m, struct merge_map *map);
+/* Their times count from the merged start once all runs were added. */
 void merge_activities_finish(struct merge *m);
-/* Stores the sums and the configuration of a row. */
-void merge_activity_store(struct arena_activity *to, const struct snapshot_activity *a);
-/* Copies the tables of source lines; readers add them up, as they do those of threads. -1 without
- * memory. */
 int merge_lines(struct merge *m, const struct merge_map *map);
-/* Copy the ring of a thread at a unit of the run, 0 = none, and the lanes of GPU streams. -1 after
- * one line. */
+/* Copy the ring of a thread at a unit of the run, 0 = none, and the lanes of GPU streams. */
 int merge_ring(struct merge *m, const struct merge_map *map, uint32_t unit, uint32_t *out);
 int merge_lanes(struct merge *m, const struct merge_map *map);
-/* The clocks, and the properties of the runs. */
-void merge_map_clock(const struct merge *m, struct merge_map *map);
 void merge_about_add(struct merge *m, const struct merge_map *map);
 int merge_about_finish(struct merge *m);
+
+/* ---- merge_buckets.c */
+
+/* Samples of a run. */
+struct merge_samples {
+    uint32_t thread;    /* as in snapshot_read_buckets */
+    uint32_t histogram; /* units, 0 = none */
+    uint32_t taken;     /* the histogram of those that were taken back; likewise */
+    double rate;        /* of the merged clock, for each value */
+};
+/* Adds them to the histogram at a merged unit, which is made if it is 0. Several records of a file
+ * made by hand may share one: the first one has it. */
+int merge_histogram_add(struct merge *m, struct merge_map *map, uint32_t *to,
+                        const struct merge_samples *from);
+/* Adds the samples that a node of the run keeps itself, before its calls are added. */
+int merge_kept_add(struct merge *m, const struct merge_map *map, struct stint_impl_node *to,
+                   const struct snapshot_node *n);
+
+/* ---- The ranks: merge_ranks.c, merge_helpers.c, merge_jobs.c, merge_windows.c. */
+
+int merge_ranks_add(struct merge *m, const struct merge_map *map);
+/* Prints what is wrong with the ranks. */
+int merge_ranks_check(struct merge *m);
+/* Makes the helpers of a rank parts of it. */
+int merge_ranks_fold(struct merge *m);
+int merge_ranks_finish(struct merge *m);
+uint32_t merge_ranks_killed(const struct merge_ranks *ranks);
+void merge_cell_add(struct arena_rank_cell *to, const struct arena_rank_cell *more);
+/* A copy of the windows of steps that begin at a unit of the run; 0 = none. */
+int merge_windows_add(struct merge *m, const struct merge_map *map, uint32_t from, uint32_t *out);
 
 /* ---- align_lines.c: the straight lines through all of a number of vertical intervals: what two
  * clocks that run at constant rates can differ by, if each interval holds their difference at

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clocks of merged runs, and the properties of the run that the merged file describes.
- * - Ticks of one boot and kind of clock are the same in all processes and are copied unchanged.
- *   Those of another are converted by the time of day, as far as merge_align.c knows no better.
- * - The header's two stamps are those of the run that began first and of the one that ended last,
- *   so that the length of a tick is measured over the longest time. The end of a single killed run
- *   stays unknown.
+ * The properties of the run that the merged file describes. The header's two stamps are those of
+ * the run that began first and of the one that ended last, so that the length of a tick is measured
+ * over the longest time. The end of a single killed run stays unknown.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,60 +11,6 @@
 #include "merge.h"
 
 #define SEVERAL_COMMANDS "several commands"
-
-static int is_one_boot(const struct merge *m, const struct arena_header *from) {
-    return from->boot_id[0] && !memcmp(from->boot_id, m->clock.boot_id, sizeof m->clock.boot_id);
-}
-
-/* Runs that are added up count in nanoseconds, whatever their clocks. */
-static int is_one_clock(const struct merge *m, const struct arena_header *from) {
-    if (m->keep != MERGE_KEEP_THREADS) {
-        return 0;
-    }
-    return m->expected == 1 || (is_one_boot(m, from) && from->clock_kind == m->clock.kind);
-}
-
-static void map_aligned_clock(const struct merge *m, struct merge_map *map) {
-    const struct align_host *host = NULL;
-    if (m->align && !map->one_clock) {
-        host = merge_align_host(m->align, map->from);
-    }
-    if (host) {
-        double ns = merge_align_ns(m->align, host, map->from->start.ticks);
-        map->start_tick = (double)m->clock.start.ticks + ns / m->clock.ns_per_tick;
-        map->rate = merge_align_rate(host) / m->clock.ns_per_tick;
-    }
-}
-
-void merge_map_clock(const struct merge *m, struct merge_map *map) {
-    const struct arena_header *h = map->from;
-    double later = (double)(int64_t)(h->start.real_ns - m->clock.start.real_ns);
-    map->one_clock = is_one_clock(m, h);
-    map->rate = 1;
-    if (!map->one_clock) {
-        map->rate = map->run->snapshot.ns_per_tick / m->clock.ns_per_tick;
-    }
-    map->start_tick = (double)m->clock.start.ticks + later / m->clock.ns_per_tick;
-    if (m->keep != MERGE_KEEP_THREADS && (m->expected == 1 || is_one_boot(m, h))) {
-        map->start_tick = (double)h->start.monotonic_ns;
-    }
-    map_aligned_clock(m, map);
-}
-
-uint64_t merge_tick(const struct merge_map *map, uint64_t tick) {
-    if (map->one_clock) {
-        return tick;
-    }
-    double at = map->start_tick + (double)(int64_t)(tick - map->from->start.ticks) * map->rate;
-    return (uint64_t)double_min(double_max(at, 1), 4e18); /* 0 means no tick */
-}
-
-uint64_t merge_length(const struct merge_map *map, uint64_t ticks) {
-    if (map->one_clock) {
-        return ticks;
-    }
-    return snapshot_whole((double)ticks * map->rate + 0.5);
-}
 
 /* ---- Start and end. */
 
@@ -129,13 +72,6 @@ static void about_finish_times(struct merge *m) {
 
 /* ---- Texts. */
 
-static void about_compare(const struct merge *m, struct merge_about *a, const char *text) {
-    if (!m->runs) {
-        snprintf(a->text, sizeof a->text, "%s", text);
-    }
-    a->differ |= strncmp(a->text, text, sizeof a->text - 1) != 0;
-}
-
 /* The command of a run without the "3 runs (1 killed) of " that an earlier merge wrote before
  * it. */
 static const char *skip_runs(const struct run *r) {
@@ -148,17 +84,27 @@ static const char *skip_runs(const struct run *r) {
     return found ? found + sizeof of - 1 : r->command;
 }
 
+static void about_add_texts(struct merge *m, const struct run *r) {
+    const char *text[MERGE_ABOUTS] = {r->program,  skip_runs(r), r->host, r->cpu,
+                                      r->compiler, r->clock,     r->gpu};
+    for (uint32_t i = 0; i < MERGE_ABOUTS; ++i) {
+        struct merge_about *a = &m->about[i];
+        if (!m->runs) {
+            snprintf(a->text, sizeof a->text, "%s", text[i]);
+        }
+        a->differ |= strncmp(a->text, text[i], sizeof a->text - 1) != 0;
+    }
+}
+
 /* Copies the cost of one run; several runs on different machines have no one cost. */
 static void about_copy_cost(struct merge *m, const struct merge_map *map) {
     const struct run *r = map->run;
-    const struct arena_cost *from = r->cost;
     uint32_t unit = 0;
-    if (from) {
-        unit = merge_file_get(&m->file, sizeof *from);
+    if (r->cost) {
+        unit = merge_file_put(&m->file, r->cost, sizeof *r->cost);
     }
     if (unit) {
         struct arena_cost *to = merge_file_at(&m->file, unit);
-        memcpy(to, from, sizeof *from);
         uint64_t *times[] = {&to->timed, &to->recursive, &to->dynamic, &to->reading, &to->inner,
                              &to->outer, &to->dense,     &to->gap,     &to->cold};
         for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
@@ -167,9 +113,7 @@ static void about_copy_cost(struct merge *m, const struct merge_map *map) {
         to->conditions = 0;
         merge_file_header(&m->file)->cost = unit;
         if (*r->conditions) {
-            uint32_t text = merge_names_text(&m->names, r->conditions, strlen(r->conditions));
-            to = merge_file_at(&m->file, unit); /* the file may have moved */
-            to->conditions = text;
+            to->conditions = merge_names_text(m, r->conditions, strlen(r->conditions));
         }
     }
 }
@@ -178,14 +122,8 @@ void merge_about_add(struct merge *m, const struct merge_map *map) {
     struct arena_header *h = merge_file_header(&m->file);
     const struct run *r = map->run;
     about_add_times(m, map);
-    m->boots_differ |= m->expected > 1 && !is_one_boot(m, map->from);
-    about_compare(m, &m->host, r->host);
-    about_compare(m, &m->program, r->program);
-    about_compare(m, &m->command, skip_runs(r));
-    about_compare(m, &m->cpu, r->cpu);
-    about_compare(m, &m->compiler, r->compiler);
-    about_compare(m, &m->clock_name, r->clock);
-    about_compare(m, &m->gpu, r->gpu);
+    about_add_texts(m, r);
+    m->boots_differ |= m->expected > 1 && !merge_is_one_boot(m, map->from);
     h->about.cpus = (uint32_t)u64_max(h->about.cpus, r->cpus);
     m->reference += map->from->about.reference_ps;
     m->references += map->from->about.reference_ps != 0;
@@ -200,26 +138,26 @@ void merge_about_add(struct merge *m, const struct merge_map *map) {
     }
 }
 
-static uint32_t about_put(struct merge *m, const struct merge_about *a, const char *otherwise) {
-    const char *text = a->differ ? otherwise : a->text;
-    if (!*text) {
-        return 0;
-    }
-    return merge_names_text(&m->names, text, strlen(text));
+/* The text of a merged property; several: of runs that differ in it. */
+static uint32_t about_put(struct merge *m, enum merge_property which, const char *several) {
+    const struct merge_about *a = &m->about[which];
+    const char *text = a->differ ? several : a->text;
+    return *text ? merge_names_text(m, text, strlen(text)) : 0;
 }
 
 static uint32_t about_put_command(struct merge *m) {
     char text[ARENA_NAME_BYTES + 1], killed[40] = "";
     uint32_t count = merge_ranks_killed(&m->ranks);
     if (m->ranks.count == 1) {
-        return about_put(m, &m->command, "");
+        return about_put(m, MERGE_COMMAND, "");
     }
     if (count) {
         snprintf(killed, sizeof killed, " (%u killed)", count);
     }
-    const char *command = m->command.differ ? SEVERAL_COMMANDS : m->command.text;
+    const struct merge_about *about = &m->about[MERGE_COMMAND];
+    const char *command = about->differ ? SEVERAL_COMMANDS : about->text;
     snprintf(text, sizeof text, "%u runs%s of %.800s", m->ranks.count, killed, command);
-    return merge_names_text(&m->names, text, strlen(text));
+    return merge_names_text(m, text, strlen(text));
 }
 
 int merge_about_finish(struct merge *m) {
@@ -234,13 +172,13 @@ int merge_about_finish(struct merge *m) {
     }
     h->process_start_ns = m->process_start_ns;
     memcpy(h->boot_id, m->clock.boot_id, sizeof h->boot_id);
-    about->program = about_put(m, &m->program, "several programs");
+    about->program = about_put(m, MERGE_PROGRAM, "several programs");
     about->command = about_put_command(m);
-    about->host = about_put(m, &m->host, "several hosts");
-    about->cpu = about_put(m, &m->cpu, "several kinds");
-    about->compiler = about_put(m, &m->compiler, "several compilers");
-    about->clock = about_put(m, &m->clock_name, "several clocks");
-    about->gpu = about_put(m, &m->gpu, "several back ends");
+    about->host = about_put(m, MERGE_HOST, "several hosts");
+    about->cpu = about_put(m, MERGE_CPU, "several kinds");
+    about->compiler = about_put(m, MERGE_COMPILER, "several compilers");
+    about->clock = about_put(m, MERGE_CLOCK, "several clocks");
+    about->gpu = about_put(m, MERGE_GPU, "several back ends");
     if (m->references) {
         about->reference_ps = (uint32_t)(m->reference / m->references);
     }

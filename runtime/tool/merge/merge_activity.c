@@ -1,110 +1,148 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies the activities of GPUs of one run after the other. Rows are not added up, as threads are
- * not: the readers do that. Their times count from the start of a run, and which run began first is
+ * The activities of GPUs: one row for what a scope of the merged file did on a device and stream,
+ * or, where threads are kept, a copy of each row. Samples that a run took back are subtracted, but
+ * a copy has their row, too. Times count from the start of a run, and which run began first is
  * known at the end: until then they count from the start of the merged clock, modulo 2^64.
  */
-#include "merge.h"
-
+#include <stddef.h>
 #include <string.h>
 
-uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to) {
-    if ((int64_t)(to - from) < 0) {
-        return 0 - snapshot_whole((double)(from - to) * m->clock.ns_per_tick);
-    }
-    return snapshot_whole((double)(to - from) * m->clock.ns_per_tick);
+#include "arena/activity_kind.h"
+#include "base/arithmetic.h"
+#include "merge.h"
+#include "read/activity_table.h"
+
+#define MOMENT_ZERO ((uint64_t)1 << 63)
+
+static int is_activity(struct merge *m, uint32_t unit, const void *wanted) {
+    const struct arena_activity *a = merge_file_at(&m->file, unit), *key = wanted;
+    return a->kind == key->kind && a->detail == key->detail && a->name == key->name &&
+           a->node == key->node && a->device == key->device && a->context == key->context &&
+           a->stream == key->stream;
 }
 
-void merge_activity_store(struct arena_activity *to, const struct snapshot_activity *a) {
-    numbers_store(&record_activity, a->number, to);
-    to->varies = a->varies;
-    memcpy(to->grid, a->grid, sizeof to->grid);
-    memcpy(to->block, a->block, sizeof to->block);
-    to->registers = a->registers;
-    to->shared_static = a->shared_static;
-    to->shared_dynamic = a->shared_dynamic;
+static uint32_t make_activity(struct merge *m, const void *wanted) {
+    struct arena_header *h = merge_file_header(&m->file);
+    uint32_t unit = merge_file_put(&m->file, wanted, sizeof(struct arena_activity));
+    if (unit) {
+        struct arena_activity *to = merge_file_at(&m->file, unit);
+        merge_record_clear(&record_activity, to);
+        to->next = h->first_activity;
+        h->first_activity = unit;
+    }
+    return unit;
 }
 
-/* Samples that were taken back are copied as their row, which is subtracted again. */
-static void copy_activity_sums(const struct merge *m, const struct merge_map *map,
-                               struct arena_activity *to, const struct snapshot_activity *a) {
-    uint64_t later =
-        merge_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
-    struct snapshot_activity whole = *a;
-    whole.count += a->taken_count;
-    whole.total += a->taken_total;
-    whole.squares += a->taken_squares;
-    whole.first_at += later;
-    whole.last_at += later;
-    if (!a->count) {
-        whole.min = UINT64_MAX;
+/* Adds one that began so many nanoseconds later than counted. Moments are modulo 2^64 until
+ * merge_activities_finish: they are compared from half of that on. */
+static void add_to_row(struct arena_activity *to, const struct snapshot_activity *a,
+                       uint64_t later) {
+    struct snapshot_activity sum = {.count = 0}, more = *a;
+    snapshot_activity_load(&sum, to);
+    if (!sum.count) {
+        sum.first_at = UINT64_MAX - MOMENT_ZERO;
+        sum.last_at = 0 - MOMENT_ZERO;
     }
-    merge_activity_store(to, &whole);
+    sum.first_at += MOMENT_ZERO;
+    sum.last_at += MOMENT_ZERO;
+    more.first_at += later + MOMENT_ZERO;
+    more.last_at += later + MOMENT_ZERO;
+    activity_row_add(&sum, &more);
+    sum.first_at -= MOMENT_ZERO;
+    sum.last_at -= MOMENT_ZERO;
+    numbers_store(&record_activity, sum.number, to);
+    to->varies = sum.varies;
+    memcpy(to->grid, sum.grid, sizeof to->grid);
+    memcpy(to->block, sum.block, sizeof to->block);
+    to->registers = sum.registers;
+    to->shared_static = sum.shared_static;
+    to->shared_dynamic = sum.shared_dynamic;
 }
 
-/* Their unit in the merged file, 0: the run has none. */
-static int merge_samples(struct merge *m, const struct merge_map *map,
-                         const struct snapshot_activity *a, uint32_t *out) {
-    size_t bytes = sizeof(struct arena_samples);
-    if (a->byte_histogram) {
-        bytes = sizeof(struct arena_sizes);
-    }
-    const void *from = snapshot_at(&map->run->snapshot, a->samples, sizeof(struct arena_samples));
-    *out = 0;
-    if (!from) {
+/* The first samples: they are read only if these are all. `have`: those before this run. */
+static int add_samples(struct merge *m, struct merge_map *map, struct arena_activity *to,
+                       const struct snapshot_activity *a, uint64_t have) {
+    const struct snapshot *s = &map->run->snapshot;
+    int has_sizes = a->byte_histogram != 0;
+    uint64_t known = has_sizes ? snapshot_sizes_bytes(s) : sizeof(struct arena_samples);
+    const struct arena_sizes *from = snapshot_at(s, a->samples, known);
+    if (!from || a->taken_count || (have && !to->samples)) {
+        to->samples = 0; /* not all are known */
         return 0;
     }
-    *out = merge_file_get(&m->file, bytes);
-    if (!*out) {
+    struct arena_sizes *sizes = merge_file_need(
+        &m->file, &to->samples, has_sizes ? sizeof *sizes : sizeof(struct arena_samples));
+    if (!sizes) {
         return -1;
     }
-    struct arena_sizes *to = merge_file_at(&m->file, *out);
-    memcpy(to, from, a->byte_histogram ? offsetof(struct arena_sizes, histogram) : bytes);
-    if (a->byte_histogram) {
-        merge_read_buckets(map, SNAPSHOT_NONE, a->byte_histogram, &to->histogram);
+    for (uint64_t i = 0; i < a->count && have + i < ARENA_SAMPLES; ++i) {
+        sizes->times.ns[have + i] = from->times.ns[i];
+        if (has_sizes) {
+            sizes->bytes[have + i] = from->bytes[i];
+        }
     }
-    return 0;
+    uint32_t histogram = to->samples + offsetof(struct arena_sizes, histogram) / STINT_IMPL_UNIT;
+    struct merge_samples bytes = {SNAPSHOT_NONE, a->byte_histogram, 0, 1};
+    return has_sizes ? merge_histogram_add(m, map, &histogram, &bytes) : 0;
 }
 
-static int merge_activity(struct merge *m, struct merge_map *map,
-                          const struct snapshot_activity *a) {
-    uint32_t unit = merge_file_get(&m->file, sizeof(struct arena_activity)), histogram, name = 0;
-    uint32_t samples;
-    if (!unit || merge_histogram(m, map, SNAPSHOT_NONE, a->histogram, 1, &histogram) ||
-        merge_samples(m, map, a, &samples)) {
-        return -1;
-    }
+static int add_activity(struct merge *m, struct merge_map *map, const struct snapshot_activity *a,
+                        uint64_t later) {
+    struct arena_activity key = {.kind = a->kind,
+                                 .detail = a->detail,
+                                 .node = merge_node_at(map, a->node),
+                                 .device = merge_device_at(map, a->device),
+                                 .context = a->context,
+                                 .stream = a->stream};
     if (a->name_length) {
-        name = merge_names_text(&m->names, a->name, a->name_length);
-        if (!name) {
+        key.name = merge_names_text(m, a->name, a->name_length);
+        if (!key.name) {
             return -1;
         }
     }
-    struct arena_header *h = merge_file_header(&m->file);
+    uint64_t h = hash_number((uint64_t)key.kind << 32 | key.detail);
+    h = hash_add(h, (uint64_t)key.name << 32 | key.node);
+    h = hash_add(h, (uint64_t)key.device << 32 | key.context);
+    h = hash_add(h, key.stream);
+    uint32_t unit = merge_find_or_make(m, MERGE_ACTIVITIES, h, is_activity, make_activity, &key);
+    if (!unit) {
+        return -1;
+    }
     struct arena_activity *to = merge_file_at(&m->file, unit);
-    copy_activity_sums(m, map, to, a);
-    to->kind = a->kind;
-    to->detail = a->detail;
-    to->name = name;
-    to->node = merge_node_at(map, a->node);
-    to->device = merge_device_at(map, a->device);
-    to->context = a->context;
-    to->stream = a->stream;
-    to->histogram = histogram;
-    to->samples = samples;
-    to->next = h->first_activity;
-    h->first_activity = unit;
-    hash_map_set(&map->activity, a->unit, unit);
+    struct merge_samples times = {SNAPSHOT_NONE, a->histogram, 0, 1};
+    if (a->taken_count) {
+        times.taken = a->taken_histogram;
+    }
+    if (merge_histogram_add(m, map, &to->histogram, &times) ||
+        add_samples(m, map, to, a, to->seq / 2)) {
+        return -1;
+    }
+    add_to_row(to, a, later);
+    hash_map_set(&map->activity, a->unit, unit); /* there is room */
     return 0;
+}
+
+/* Samples that were taken back are copied as their row, which is subtracted again. */
+static void give_back(struct snapshot_activity *a) {
+    a->count += a->taken_count;
+    a->total += a->taken_total;
+    a->squares += a->taken_squares;
+    a->taken_count = 0;
 }
 
 int merge_activities(struct merge *m, struct merge_map *map) {
     const struct snapshot *s = &map->run->snapshot;
-    if (hash_map_start(&map->activity, &m->memory, s->activity_count)) {
-        return -1;
-    }
+    uint64_t later =
+        merge_ns_between(m, m->clock.start.ticks, merge_tick(map, map->from->start.ticks));
     for (uint32_t i = 0; i < s->activity_count; ++i) { /* oldest first, as they were made */
-        if (merge_activity(m, map, &s->activities[i])) {
+        struct snapshot_activity a = s->activities[i];
+        int is_row = a.kind != ACTIVITY_TAKEN_BACK && a.count;
+        if (m->keep == MERGE_KEEP_THREADS) {
+            give_back(&a);
+            is_row = 1;
+        }
+        if (is_row && add_activity(m, map, &a, later)) {
             return -1;
         }
     }

@@ -36,20 +36,28 @@ struct align_name {
     uint32_t runs; /* that have it, on one thread */
 };
 
-/* A name in one run. Times are nanoseconds of the host's clock after its start. */
+/* When a run came to a call, and when it left; of several runs, the last one and the first one.
+ * Nanoseconds of the host's clock after its start. */
+struct call_times {
+    double enter;
+    double leave;
+};
+
+/* A name in one run. */
 struct align_calls {
     uint32_t name;
     uint32_t thread; /* or SEVERAL */
     uint64_t calls;  /* all, of which the last `kept` are in the trace */
     uint32_t kept;
-    double *enter;
-    double *leave;
+    uint32_t room;
+    struct call_times *time;
 };
 
 struct align_run {
     uint32_t host;
     struct align_calls *calls;
     uint32_t count;
+    uint32_t room;
 };
 
 int merge_align_start(struct merge_align *a) {
@@ -150,9 +158,9 @@ static uint32_t name_find_or_add(struct merge_align *a, const char *name, const 
     return a->name_count++;
 }
 
+/* Whether it has calls that wait. */
 static int is_waiting_node(const struct snapshot *s, const struct snapshot_node *n) {
-    return n->site && n->site <= s->site_count && n->set < s->set_count && s->sites[n->site].name &&
-           role_waits(s->sites[n->site].role);
+    return n->count && n->site && s->sites[n->site].name && role_waits(s->sites[n->site].role);
 }
 
 static struct align_calls *calls_find(const struct align_run *run, uint32_t name) {
@@ -164,26 +172,33 @@ static struct align_calls *calls_find(const struct align_run *run, uint32_t name
     return NULL;
 }
 
+/* The calls of a name in a run. NULL without memory. */
+static struct align_calls *calls_find_or_add(struct merge_align *a, struct align_run *run,
+                                             uint32_t name, uint32_t thread) {
+    struct align_calls *calls = calls_find(run, name);
+    if (calls || name == UINT32_MAX) {
+        return calls;
+    }
+    run->calls =
+        scratch_array_grow(&a->memory, run->calls, run->count, &run->room, sizeof *run->calls);
+    if (!run->calls) {
+        return NULL;
+    }
+    calls = &run->calls[run->count++];
+    *calls = (struct align_calls){.name = name, .thread = thread};
+    return calls;
+}
+
 /* Fills of[], by node: its entry + 1, 0 = it does not wait. */
 static int list_waiting_nodes(struct merge_align *a, struct align_run *run,
                               const struct snapshot *s, uint32_t *of) {
-    uint32_t room = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        if (!is_waiting_node(s, n) || !n->count) {
+        if (!is_waiting_node(s, n)) {
             continue;
         }
         uint32_t name = name_find_or_add(a, s->sites[n->site].name, s->sets[n->set]);
-        struct align_calls *calls = name == UINT32_MAX ? NULL : calls_find(run, name);
-        if (name != UINT32_MAX && !calls) {
-            run->calls =
-                scratch_array_grow(&a->memory, run->calls, run->count, &room, sizeof *run->calls);
-            if (!run->calls) {
-                return -1;
-            }
-            calls = &run->calls[run->count++];
-            *calls = (struct align_calls){.name = name, .thread = n->thread};
-        }
+        struct align_calls *calls = calls_find_or_add(a, run, name, n->thread);
         if (!calls) {
             return -1;
         }
@@ -196,44 +211,25 @@ static int list_waiting_nodes(struct merge_align *a, struct align_run *run,
     return 0;
 }
 
-static struct align_calls *event_calls(struct align_run *run, const struct snapshot *s,
-                                       const uint32_t *of, const struct trace_event *e) {
-    if (e->kind != TRACE_SPAN || e->node >= s->node_count || !of[e->node]) {
-        return NULL;
-    }
-    return &run->calls[of[e->node] - 1];
-}
-
 static int take_events(struct merge_align *a, struct align_run *run, const struct run *r,
                        const uint32_t *of) {
     struct align_host *host = &a->host[run->host];
-    const struct trace *t = &r->trace;
-    for (uint64_t i = 0; i < t->event_count; ++i) {
-        struct align_calls *calls = event_calls(run, &r->snapshot, of, &t->events[i]);
-        if (calls) {
-            ++calls->kept;
+    for (uint64_t i = 0; i < r->trace.event_count; ++i) {
+        const struct trace_event *e = &r->trace.events[i];
+        struct call_times time = {host_time(host, r, e->start_ns),
+                                  host_time(host, r, e->start_ns + e->duration_ns)};
+        host->first_ns = double_min(host->first_ns, time.enter);
+        host->last_ns = double_max(host->last_ns, time.leave);
+        if (e->kind != TRACE_SPAN || e->node >= r->snapshot.node_count || !of[e->node]) {
+            continue;
         }
-    }
-    for (uint32_t i = 0; i < run->count; ++i) {
-        struct align_calls *calls = &run->calls[i];
-        calls->enter = scratch_array(&a->memory, (size_t)calls->kept + 1, sizeof *calls->enter);
-        calls->leave = scratch_array(&a->memory, (size_t)calls->kept + 1, sizeof *calls->leave);
-        calls->kept = 0;
-        if (!calls->enter || !calls->leave) {
+        struct align_calls *calls = &run->calls[of[e->node] - 1];
+        calls->time = scratch_array_grow(&a->memory, calls->time, calls->kept, &calls->room,
+                                         sizeof *calls->time);
+        if (!calls->time) {
             return -1;
         }
-    }
-    for (uint64_t i = 0; i < t->event_count; ++i) {
-        const struct trace_event *e = &t->events[i];
-        struct align_calls *calls = event_calls(run, &r->snapshot, of, e);
-        double start = host_time(host, r, e->start_ns);
-        double end = host_time(host, r, e->start_ns + e->duration_ns);
-        host->first_ns = double_min(host->first_ns, start);
-        host->last_ns = double_max(host->last_ns, end);
-        if (calls) {
-            calls->enter[calls->kept] = start;
-            calls->leave[calls->kept++] = end;
-        }
+        calls->time[calls->kept++] = time;
     }
     return 0;
 }
@@ -308,20 +304,14 @@ static struct common_calls find_common_calls(const struct merge_align *a, uint32
     return c;
 }
 
-/* When the last run came to a call, and the first one left it. */
-struct call_times {
-    double enter;
-    double leave;
-};
-
 static struct call_times find_call_times(const struct common_calls *c, uint32_t first, uint32_t end,
                                          uint64_t number) {
     struct call_times times = {-1e300, 1e300};
     for (uint32_t i = first; i < end; ++i) {
         const struct align_calls *calls = c->of[i];
         uint64_t at = number - (calls->calls - calls->kept);
-        times.enter = double_max(times.enter, calls->enter[at]);
-        times.leave = double_min(times.leave, calls->leave[at]);
+        times.enter = double_max(times.enter, calls->time[at].enter);
+        times.leave = double_min(times.leave, calls->time[at].leave);
     }
     return times;
 }
@@ -361,6 +351,11 @@ static int host_fit(struct align_host *host, const struct align_point *point, ui
     return 0;
 }
 
+/* The difference of the clocks at a point. */
+static double host_line(const struct align_host *host, const struct align_point *point) {
+    return host->offset_ns + host->rate * point->at * NS_PER_S;
+}
+
 /* Whether the runs leave the calls together, by the clock that was fitted to them: how they come is
  * at least several times as irregular as how they leave. Runs that wait for some others only leave
  * as irregularly as they come. */
@@ -368,11 +363,10 @@ static int is_left_together(const struct align_host *host, const struct align_po
                             uint32_t count) {
     double mean = 0, come = 0, leave = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        double line = host->offset_ns + host->rate * point[i].at * NS_PER_S;
-        mean += (point[i].enter - line) / count;
+        mean += (point[i].enter - host_line(host, &point[i])) / count;
     }
     for (uint32_t i = 0; i < count; ++i) {
-        double line = host->offset_ns + host->rate * point[i].at * NS_PER_S;
+        double line = host_line(host, &point[i]);
         come += absolute_double(point[i].enter - line - mean) / count;
         leave += absolute_double(point[i].likely - line) / count;
     }

@@ -67,6 +67,21 @@ uint32_t merge_file_get(struct merge_file *f, uint64_t bytes) {
     return (uint32_t)(at / STINT_IMPL_UNIT);
 }
 
+void *merge_file_need(struct merge_file *f, uint32_t *unit, uint64_t bytes) {
+    if (!*unit) {
+        *unit = merge_file_get(f, bytes);
+    }
+    return *unit ? merge_file_at(f, *unit) : NULL;
+}
+
+uint32_t merge_file_put(struct merge_file *f, const void *from, uint64_t bytes) {
+    uint32_t unit = merge_file_get(f, bytes);
+    if (unit) {
+        memcpy(merge_file_at(f, unit), from, bytes);
+    }
+    return unit;
+}
+
 uint32_t merge_file_text(struct merge_file *f, const char *bytes, size_t length) {
     uint64_t want = (sizeof(struct arena_text) + length + 1 + 7) / 8 * 8;
     if (want > f->text_end - f->text_next) {

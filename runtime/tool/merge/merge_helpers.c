@@ -70,9 +70,7 @@ static void fold_helper(struct merge *m, struct arena_rank *to, struct arena_ran
     struct arena_rank_cell *sum = merge_file_at(&m->file, to->cells);
     const struct arena_rank_cell *more = merge_file_at(&m->file, helper->cells);
     for (uint32_t i = 0; i < helper->cell_count; ++i) {
-        sum[i].calls = saturating_add(sum[i].calls, more[i].calls);
-        sum[i].total_ns = saturating_add(sum[i].total_ns, more[i].total_ns);
-        sum[i].self_ns = saturating_add(sum[i].self_ns, more[i].self_ns);
+        merge_cell_add(&sum[i], &more[i]);
     }
     to->end_real_ns = u64_max(to->end_real_ns, helper->end_real_ns);
     to->helpers = (uint32_t)u64_min(UINT32_MAX, (uint64_t)to->helpers + helper->helpers + 1);

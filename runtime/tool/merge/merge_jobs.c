@@ -211,7 +211,7 @@ int merge_ranks_check(struct merge *m) {
         jobs += first <= i;
         first = i + 1;
     }
-    if (m->program.differ) {
+    if (m->about[MERGE_PROGRAM].differ) {
         log_warning("merge: runs of several programs; all are merged");
     }
     if (jobs > 1) {

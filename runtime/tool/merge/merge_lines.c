@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies the source lines of one run after the other.
+ * The source lines of runs: one table for a file and thread of the merged file, or, where threads
+ * are kept, a copy of each table.
  */
 #include <string.h>
 
@@ -9,42 +10,61 @@
 #include "read/line_rows.h"
 #include "stint/lines.h"
 
-static void copy_cells(const struct merge_map *map, struct stint_impl_line_cell *to,
-                       const struct line_table *from) {
-    for (uint32_t i = 0; i < from->count; ++i) {
-        const struct stint_impl_line_cell *c = &from->cells[i];
-        to[i].hits = STINT_IMPL_LOAD(&c->hits);
-        to[i].self = merge_length(map, STINT_IMPL_LOAD(&c->self));
-        to[i].nested = merge_length(map, STINT_IMPL_LOAD(&c->nested));
-    }
+struct lines_key {
+    struct arena_lines of;
+    const uint32_t *numbers;
+};
+
+static int is_table(struct merge *m, uint32_t unit, const void *wanted) {
+    const struct lines_key *key = wanted;
+    const struct arena_lines *have = merge_file_at(&m->file, unit);
+    return have->thread == key->of.thread && have->file == key->of.file &&
+           have->content == key->of.content && have->count == key->of.count &&
+           !memcmp(have + 1, key->numbers, key->of.count * sizeof *key->numbers);
 }
 
-static int copy_table(struct merge *m, const struct merge_map *map, const struct line_table *from) {
-    const uint64_t cells_at = arena_lines_cells_at(from->count);
-    uint32_t file = merge_names_text(&m->names, from->name, from->length);
-    uint32_t unit =
-        merge_file_get(&m->file, cells_at + (uint64_t)from->count * sizeof *from->cells);
-    uint32_t content = 0;
-    if (from->content) {
-        content = merge_names_text(&m->names, from->content, from->content_length);
+static uint32_t make_table(struct merge *m, const void *wanted) {
+    const struct lines_key *key = wanted;
+    struct arena_header *h = merge_file_header(&m->file);
+    uint64_t cells = (uint64_t)key->of.count * sizeof(struct stint_impl_line_cell);
+    uint32_t unit = merge_file_get(&m->file, arena_lines_cells_at(key->of.count) + cells);
+    if (unit) {
+        struct arena_lines *to = merge_file_at(&m->file, unit);
+        *to = key->of;
+        memcpy(to + 1, key->numbers, key->of.count * sizeof *key->numbers);
+        to->next = h->first_lines;
+        h->first_lines = unit;
     }
-    if (!file || !unit || (from->content && !content)) {
+    return unit;
+}
+
+static int add_table(struct merge *m, const struct merge_map *map, const struct line_table *from) {
+    struct lines_key key = {.of.count = from->count, .numbers = from->numbers};
+    uint32_t thread = hash_map_get(&map->thread, from->thread);
+    if (thread != HASH_MAP_NONE) {
+        key.of.thread = thread;
+    }
+    key.of.file = merge_names_text(m, from->name, from->length);
+    if (from->content) {
+        key.of.content = merge_names_text(m, from->content, from->content_length);
+    }
+    if (!key.of.file || (from->content && !key.of.content)) {
         return -1;
     }
-    struct arena_header *h = merge_file_header(&m->file);
-    struct arena_lines *to = merge_file_at(&m->file, unit);
-    uint32_t thread = hash_map_get(&map->thread, from->thread);
-    to->thread = 0;
-    if (thread != HASH_MAP_NONE) {
-        to->thread = thread;
+    uint64_t h = hash_number((uint64_t)key.of.file << 32 | key.of.content);
+    h = hash_add(h, (uint64_t)key.of.thread << 32 | key.of.count);
+    uint32_t unit = merge_find_or_make(m, MERGE_LINES, h, is_table, make_table, &key);
+    if (!unit) {
+        return -1;
     }
-    to->file = file;
-    to->content = content;
-    to->count = from->count;
-    memcpy(to + 1, from->numbers, from->count * sizeof *from->numbers);
-    copy_cells(map, (void *)((char *)to + cells_at), from);
-    to->next = h->first_lines;
-    h->first_lines = unit;
+    char *cells = merge_file_at(&m->file, unit);
+    struct stint_impl_line_cell *to = (void *)(cells + arena_lines_cells_at(from->count));
+    for (uint32_t i = 0; i < from->count; ++i) {
+        uint64_t number[LINE_NUMBERS];
+        numbers_load(&record_line, number, &from->cells[i]);
+        merge_numbers(map, &record_line, number, 0);
+        merge_record_add(&record_line, &to[i], number);
+    }
     return 0;
 }
 
@@ -53,7 +73,7 @@ int merge_lines(struct merge *m, const struct merge_map *map) {
     struct line_table table;
     line_tables_start(&all, &map->run->snapshot);
     while (line_tables_next(&all, &table)) {
-        if (table.name && copy_table(m, map, &table)) {
+        if (table.name && add_table(m, map, &table)) {
             return -1;
         }
     }

@@ -1,96 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts, sites and sets of merged runs. Each is stored once: they are found by a hash of their
- * contents. merge.c calls these functions for every name of every run.
+ * The texts, sites, sets and devices of merged runs. Each is stored once: they are found by a hash
+ * of their contents. merge.c calls these functions for every name of every run.
  */
-#include "merge.h"
-
+#include <stddef.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "merge.h"
 
-int merge_names_start(struct merge_names *n, struct merge_file *file) {
-    memset(n, 0, sizeof *n);
-    n->file = file;
-    if (hash_map_start(&n->texts, &n->memory, 0) || hash_map_start(&n->sites, &n->memory, 0)) {
-        return -1;
-    }
-    return hash_map_start(&n->sets, &n->memory, 0);
+struct text_key {
+    const char *bytes;
+    size_t length;
+};
+
+static int is_text(struct merge *m, uint32_t text, const void *wanted) {
+    const struct text_key *key = wanted;
+    const struct arena_text *t = merge_file_text_at(&m->file, text);
+    return t->length == key->length && !memcmp(t->bytes, key->bytes, key->length);
 }
 
-void merge_names_end(struct merge_names *n) {
-    scratch_free(&n->memory);
+static uint32_t make_text(struct merge *m, const void *wanted) {
+    const struct text_key *key = wanted;
+    return merge_file_text(&m->file, key->bytes, key->length);
 }
 
-static int is_text(const struct merge_names *n, uint32_t text, const char *bytes, size_t length) {
-    const struct arena_text *t = merge_file_text_at(n->file, text);
-    return t->length == length && !memcmp(t->bytes, bytes, length);
+uint32_t merge_names_text(struct merge *m, const char *bytes, size_t length) {
+    struct text_key key = {bytes, length};
+    return merge_find_or_make(m, MERGE_TEXTS, hash_bytes(bytes, length), is_text, make_text, &key);
 }
 
-uint32_t merge_names_text(struct merge_names *n, const char *bytes, size_t length) {
-    uint32_t hash = (uint32_t)hash_bytes(bytes, length);
-    struct hash_map_walk walk;
-    uint32_t text = hash_map_first(&n->texts, hash, &walk);
-    while (text != HASH_MAP_NONE && !is_text(n, text, bytes, length)) {
-        text = hash_map_next(&n->texts, &walk);
-    }
-    if (text != HASH_MAP_NONE) {
-        return text;
-    }
-    text = merge_file_text(n->file, bytes, length);
-    if (!text || hash_map_add(&n->texts, hash, text)) {
-        return 0;
-    }
-    return text;
+/* The record at a place of a table in chunks, which gets memory. NULL without. */
+static void *table_at(struct merge *m, uint32_t *chunk, uint32_t each, size_t bytes,
+                      uint32_t place) {
+    char *records = merge_file_need(&m->file, &chunk[place / each], each * bytes);
+    return records ? records + place % each * bytes : NULL;
 }
 
 /* ---- Sites. */
 
-static struct arena_site *site_at(const struct merge_names *n, uint32_t id) {
-    uint32_t chunk = merge_file_header(n->file)->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK];
-    return (struct arena_site *)merge_file_at(n->file, chunk) + (id - 1) % ARENA_SITES_PER_CHUNK;
+static struct arena_site *site_at(struct merge *m, uint32_t id) {
+    return table_at(m, merge_file_header(&m->file)->site_chunk, ARENA_SITES_PER_CHUNK,
+                    sizeof(struct arena_site), id - 1);
 }
 
-uint32_t merge_names_text_of(const struct merge_names *n, uint32_t site) {
-    return site_at(n, site)->name;
+uint32_t merge_names_text_of(struct merge *m, uint32_t site) {
+    return site_at(m, site)->name;
 }
 
-static uint32_t site_new(struct merge_names *n, const struct arena_site *site) {
-    struct arena_header *h = merge_file_header(n->file);
-    uint32_t *chunk = &h->site_chunk[h->site_count / ARENA_SITES_PER_CHUNK];
+/* Equal texts have equal numbers, so equal sites have equal bytes. */
+static int is_site(struct merge *m, uint32_t id, const void *wanted) {
+    return !memcmp(site_at(m, id), wanted, sizeof(struct arena_site));
+}
+
+static uint32_t make_site(struct merge *m, const void *wanted) {
+    struct arena_header *h = merge_file_header(&m->file);
     if (h->site_count >= ARENA_SITES - 1) {
         log_error("merge: more than %u different names", ARENA_SITES - 1);
         return 0;
     }
-    if (!*chunk) {
-        *chunk = merge_file_get(n->file, ARENA_SITES_PER_CHUNK * sizeof *site);
-        if (!*chunk) {
-            return 0;
-        }
+    struct arena_site *to = site_at(m, h->site_count + 1);
+    if (!to) {
+        return 0;
     }
-    *site_at(n, ++h->site_count) = *site;
-    return h->site_count;
+    *to = *(const struct arena_site *)wanted;
+    return ++h->site_count;
 }
 
 /* The text of a site's record, which the snapshot does not keep. */
-static uint32_t copy_site_text(struct merge_names *n, const struct snapshot *s, uint32_t text) {
+static uint32_t copy_site_text(struct merge *m, const struct snapshot *s, uint32_t text) {
     uint32_t length = 0;
     const char *bytes = snapshot_text(s, text, &length);
-    if (!bytes) {
-        return merge_names_text(n, "", 0);
-    }
-    return merge_names_text(n, bytes, length);
+    return merge_names_text(m, bytes ? bytes : "", length);
 }
 
-uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint32_t id) {
+uint32_t merge_names_site(struct merge *m, const struct snapshot *s, uint32_t id) {
     const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
     const struct arena_site *in = snapshot_at(s, h->site_chunk[(id - 1) / ARENA_SITES_PER_CHUNK],
                                               ARENA_SITES_PER_CHUNK * sizeof *in);
-    struct arena_site site = {.name = merge_names_text(n, s->sites[id].name, s->sites[id].length)};
+    struct arena_site site = {.name = merge_names_text(m, s->sites[id].name, s->sites[id].length)};
     if (in) {
         in += (id - 1) % ARENA_SITES_PER_CHUNK;
-        site.file = copy_site_text(n, s, in->file);
-        site.function = copy_site_text(n, s, in->function);
+        site.file = copy_site_text(m, s, in->file);
+        site.function = copy_site_text(m, s, in->function);
         site.line = in->line;
         site.level = in->level;
         site.role = in->role;
@@ -100,59 +92,70 @@ uint32_t merge_names_site(struct merge_names *n, const struct snapshot *s, uint3
     if (!site.name || (in && (!site.file || !site.function))) {
         return 0;
     }
-    /* Equal texts have equal numbers, so equal sites have equal bytes. */
-    uint32_t hash = (uint32_t)hash_bytes((const char *)&site, sizeof site);
-    struct hash_map_walk walk;
-    uint32_t number = hash_map_first(&n->sites, hash, &walk);
-    while (number != HASH_MAP_NONE && memcmp(site_at(n, number), &site, sizeof site)) {
-        number = hash_map_next(&n->sites, &walk);
-    }
-    if (number != HASH_MAP_NONE) {
-        return number;
-    }
-    number = site_new(n, &site);
-    if (!number || hash_map_add(&n->sites, hash, number)) {
-        return 0;
-    }
-    return number;
+    uint64_t hash = hash_bytes((const char *)&site, sizeof site);
+    return merge_find_or_make(m, MERGE_SITES, hash, is_site, make_site, &site);
 }
 
 /* ---- Sets. */
 
-static struct arena_set *set_at(const struct merge_names *n, uint32_t id) {
-    uint32_t chunk = merge_file_header(n->file)->set_chunk[id / ARENA_SETS_PER_CHUNK];
-    return (struct arena_set *)merge_file_at(n->file, chunk) + id % ARENA_SETS_PER_CHUNK;
+static struct arena_set *set_at(struct merge *m, uint32_t id) {
+    return table_at(m, merge_file_header(&m->file)->set_chunk, ARENA_SETS_PER_CHUNK,
+                    sizeof(struct arena_set), id);
 }
 
-/* Adds a set of that name after the others. */
-static int set_add(struct merge_names *n, uint32_t name) {
-    struct arena_header *h = merge_file_header(n->file);
+static int is_set(struct merge *m, uint32_t place, const void *wanted) {
+    return set_at(m, place - 1)->name == *(const uint32_t *)wanted;
+}
+
+static uint32_t make_set(struct merge *m, const void *wanted) {
+    struct arena_header *h = merge_file_header(&m->file);
     if (h->set_count >= ARENA_SETS) {
         log_error("merge: more than %u different sets", ARENA_SETS);
-        return -1;
-    }
-    uint32_t *chunk = &h->set_chunk[h->set_count / ARENA_SETS_PER_CHUNK];
-    if (!*chunk) {
-        *chunk = merge_file_get(n->file, ARENA_SETS_PER_CHUNK * sizeof(struct arena_set));
-    }
-    if (!*chunk) {
-        return -1;
-    }
-    set_at(n, h->set_count++)->name = name;
-    return 0;
-}
-
-uint32_t merge_names_set(struct merge_names *n, const char *name, int *failed) {
-    struct arena_header *h = merge_file_header(n->file);
-    uint32_t text = merge_names_text(n, name, strlen(name));
-    *failed = !text;
-    if (*failed) {
         return 0;
     }
-    uint32_t known = hash_map_get(&n->sets, text);
-    if (known != HASH_MAP_NONE) {
-        return known;
+    struct arena_set *to = set_at(m, h->set_count);
+    if (!to) {
+        return 0;
     }
-    *failed = set_add(n, text) || hash_map_set(&n->sets, text, h->set_count - 1);
-    return *failed ? 0 : h->set_count - 1;
+    to->name = *(const uint32_t *)wanted;
+    return ++h->set_count;
+}
+
+uint32_t merge_names_set(struct merge *m, const char *name) {
+    uint32_t text = merge_names_text(m, name, strlen(name));
+    return text ? merge_find_or_make(m, MERGE_SETS, text, is_set, make_set, &text) : 0;
+}
+
+/* ---- Devices. */
+
+#define DEVICE_KEY offsetof(struct arena_device, number)
+
+static int is_device(struct merge *m, uint32_t unit, const void *wanted) {
+    const char *have = merge_file_at(&m->file, unit);
+    return !memcmp(have + DEVICE_KEY, (const char *)wanted + DEVICE_KEY,
+                   sizeof(struct arena_device) - DEVICE_KEY);
+}
+
+static uint32_t make_device(struct merge *m, const void *wanted) {
+    struct arena_header *h = merge_file_header(&m->file);
+    uint32_t unit = merge_file_put(&m->file, wanted, sizeof(struct arena_device));
+    if (unit) {
+        struct arena_device *to = merge_file_at(&m->file, unit);
+        to->next = h->first_device;
+        h->first_device = unit;
+    }
+    return unit;
+}
+
+uint32_t merge_names_device(struct merge *m, const struct snapshot *s, uint32_t unit) {
+    const struct arena_device *from = snapshot_at(s, unit, sizeof *from);
+    if (!from) {
+        return 0;
+    }
+    struct arena_device device = *from;
+    uint32_t length = 0;
+    const char *words = snapshot_text(s, from->words, &length);
+    device.words = words ? merge_names_text(m, words, length) : 0;
+    uint64_t hash = hash_bytes((const char *)&device + DEVICE_KEY, sizeof device - DEVICE_KEY);
+    return merge_find_or_make(m, MERGE_DEVICES, hash, is_device, make_device, &device);
 }

@@ -11,44 +11,38 @@
 #include "read/ranks.h"
 #include "stint/stint.h"
 
-int merge_ranks_start(struct merge_ranks *ranks) {
-    memset(ranks, 0, sizeof *ranks);
-    return hash_map_start(&ranks->known, &ranks->memory, 0);
-}
-
-void merge_ranks_end(struct merge_ranks *ranks) {
-    scratch_free(&ranks->memory);
-}
-
 /* ---- Names. */
+
+/* Sites of one name are one row. */
+static int is_rank_name(struct merge *m, uint32_t place, const void *wanted) {
+    const struct arena_rank_name *name = &m->ranks.name[place - 1], *key = wanted;
+    return name->set == key->set &&
+           merge_names_text_of(m, name->site) == merge_names_text_of(m, key->site);
+}
+
+static uint32_t make_rank_name(struct merge *m, const void *wanted) {
+    struct merge_ranks *ranks = &m->ranks;
+    ranks->name = scratch_array_grow(&m->lasting, ranks->name, ranks->name_count, &ranks->name_room,
+                                     sizeof *ranks->name);
+    if (!ranks->name) {
+        return 0;
+    }
+    ranks->name[ranks->name_count] = *(const struct arena_rank_name *)wanted;
+    return ++ranks->name_count;
+}
 
 /* The number of the name of a merged site, and set; SNAPSHOT_NONE without memory. */
 static uint32_t number_name(struct merge *m, uint32_t site, uint32_t set) {
-    struct merge_ranks *ranks = &m->ranks;
-    uint32_t text = merge_names_text_of(&m->names, site);
-    uint32_t hash = (uint32_t)hash_number((uint64_t)text << 32 | set);
-    struct hash_map_walk walk;
-    uint32_t i = hash_map_first(&ranks->known, hash, &walk);
-    while (i != HASH_MAP_NONE && (ranks->name[i].text != text || ranks->name[i].of.set != set)) {
-        i = hash_map_next(&ranks->known, &walk);
-    }
-    if (i != HASH_MAP_NONE) {
-        return i;
-    }
-    ranks->name = scratch_array_grow(&ranks->memory, ranks->name, ranks->name_count,
-                                     &ranks->name_room, sizeof *ranks->name);
-    if (!ranks->name || hash_map_add(&ranks->known, hash, ranks->name_count)) {
-        return SNAPSHOT_NONE;
-    }
-    ranks->name[ranks->name_count] =
-        (struct merge_rank_name){.text = text, .of = {.site = site, .set = set}};
-    return ranks->name_count++;
+    struct arena_rank_name key = {.site = site, .set = set};
+    uint64_t hash = hash_number((uint64_t)merge_names_text_of(m, site) << 32 | set);
+    return merge_find_or_make(m, MERGE_RANK_NAMES, hash, is_rank_name, make_rank_name, &key) - 1;
 }
 
 /* ---- Ranks. */
 
-static struct arena_rank *add_rank(struct merge_ranks *ranks) {
-    ranks->rank = scratch_array_grow(&ranks->memory, ranks->rank, ranks->count, &ranks->room,
+static struct arena_rank *add_rank(struct merge *m) {
+    struct merge_ranks *ranks = &m->ranks;
+    ranks->rank = scratch_array_grow(&m->lasting, ranks->rank, ranks->count, &ranks->room,
                                      sizeof *ranks->rank);
     return ranks->rank ? &ranks->rank[ranks->count++] : NULL;
 }
@@ -57,7 +51,13 @@ static uint32_t rank_put_text(struct merge *m, const char *text) {
     if (!*text) {
         return 0;
     }
-    return merge_names_text(&m->names, text, strlen(text));
+    return merge_names_text(m, text, strlen(text));
+}
+
+void merge_cell_add(struct arena_rank_cell *to, const struct arena_rank_cell *more) {
+    uint64_t number[RANK_CELL_NUMBERS];
+    numbers_load(&record_rank_cell, number, more);
+    merge_record_add(&record_rank_cell, to, number);
 }
 
 /* Room for the cells of all names so far. NULL after one line, or where there are none. */
@@ -133,18 +133,18 @@ static void add_to_cell(struct merge *m, const struct snapshot *s, struct rank_n
                         uint32_t node, struct arena_rank_cell *cells) {
     const struct snapshot_node *n = &s->nodes[node];
     uint32_t name = names->of[node];
-    struct arena_rank_cell *to = &cells[name];
-    to->calls = saturating_add(to->calls, saturating_add(snapshot_calls(n), n->recursions));
+    struct arena_rank_cell more = {.calls = saturating_add(snapshot_calls(n), n->recursions)};
+    int is_whole = n->count && !is_nested_in_name(s, names, node);
     if (!is_step_node(s, n)) {
-        to->self_ns = saturating_add(to->self_ns, node_ns(s, n, n->own));
+        more.self_ns = node_ns(s, n, n->own);
     }
-    if (!n->count || is_nested_in_name(s, names, node)) {
-        return;
+    if (is_whole) {
+        more.total_ns = node_ns(s, n, n->total);
     }
-    to->total_ns = saturating_add(to->total_ns, node_ns(s, n, n->total));
-    if (names->last[name] != n->thread) {
+    merge_cell_add(&cells[name], &more);
+    if (is_whole && names->last[name] != n->thread) {
         names->last[name] = n->thread;
-        ++m->ranks.name[name].of.threads;
+        ++m->ranks.name[name].threads;
     }
 }
 
@@ -152,7 +152,7 @@ static int add_process(struct merge *m, const struct merge_map *map) {
     const struct run *r = map->run;
     const struct snapshot *s = &r->snapshot;
     struct rank_names names;
-    struct arena_rank *to = add_rank(&m->ranks);
+    struct arena_rank *to = add_rank(m);
     if (!to || name_nodes(m, map, &names)) {
         return -1;
     }
@@ -183,7 +183,7 @@ static int add_process(struct merge *m, const struct merge_map *map) {
 
 static int copy_rank(struct merge *m, const struct merge_map *map, const struct ranks *from,
                      uint32_t rank, const uint32_t *name_of) {
-    struct arena_rank *to = add_rank(&m->ranks);
+    struct arena_rank *to = add_rank(m);
     uint32_t count;
     const struct arena_rank_cell *cells = ranks_cells(from, rank, &count);
     if (!to) {
@@ -196,10 +196,7 @@ static int copy_rank(struct merge *m, const struct merge_map *map, const struct 
     to->cells = to->cell_count = 0;
     struct arena_rank_cell *out = add_cells(m, to);
     for (uint32_t i = 0; out && i < count; ++i) {
-        struct arena_rank_cell *cell = &out[name_of[i]]; /* a damaged table may have a name twice */
-        cell->calls = saturating_add(cell->calls, cells[i].calls);
-        cell->total_ns = saturating_add(cell->total_ns, cells[i].total_ns);
-        cell->self_ns = saturating_add(cell->self_ns, cells[i].self_ns);
+        merge_cell_add(&out[name_of[i]], &cells[i]); /* a damaged table may have a name twice */
     }
     if (m->file.failed) {
         return -1;
@@ -218,7 +215,7 @@ static int copy_ranks(struct merge *m, const struct merge_map *map, const struct
         if (name_of[i] == SNAPSHOT_NONE) {
             return -1;
         }
-        uint64_t *threads = &m->ranks.name[name_of[i]].of.threads;
+        uint64_t *threads = &m->ranks.name[name_of[i]].threads;
         *threads = saturating_add(*threads, name->threads);
     }
     for (uint32_t i = 0; i < from->count; ++i) {
@@ -247,27 +244,6 @@ uint32_t merge_ranks_killed(const struct merge_ranks *ranks) {
 
 /* ---- Writing. */
 
-static uint32_t write_table(struct merge *m, const void *from, uint64_t bytes) {
-    uint32_t unit = merge_file_get(&m->file, bytes);
-    if (unit) {
-        memcpy(merge_file_at(&m->file, unit), from, bytes);
-    }
-    return unit;
-}
-
-static uint32_t write_names(struct merge *m) {
-    const struct merge_ranks *ranks = &m->ranks;
-    uint32_t unit =
-        merge_file_get(&m->file, (uint64_t)ranks->name_count * sizeof(struct arena_rank_name));
-    if (unit) {
-        struct arena_rank_name *to = merge_file_at(&m->file, unit);
-        for (uint32_t i = 0; i < ranks->name_count; ++i) {
-            to[i] = ranks->name[i].of;
-        }
-    }
-    return unit;
-}
-
 /* The size and id that all ranks have in common; 0: they differ. */
 static void write_common(const struct merge_ranks *ranks, struct arena_job *job) {
     job->size = ranks->rank[0].size;
@@ -287,25 +263,18 @@ static void write_common(const struct merge_ranks *ranks, struct arena_job *job)
 
 int merge_ranks_finish(struct merge *m) {
     const struct merge_ranks *ranks = &m->ranks;
-    uint32_t unit = merge_file_get(&m->file, sizeof(struct arena_job)), names = 0;
-    uint32_t clocks = 0;
-    uint32_t table = write_table(m, ranks->rank, ranks->count * sizeof *ranks->rank);
-    if (ranks->name_count) {
-        names = write_names(m);
-    }
-    if (!unit || !table || (ranks->name_count && !names)) {
+    struct arena_header *h = merge_file_header(&m->file);
+    struct arena_job *job = merge_file_need(&m->file, &h->job, sizeof *job);
+    if (!job) {
         return -1;
     }
-    if (*m->clocks) {
-        clocks = merge_names_text(&m->names, m->clocks, strlen(m->clocks));
-    }
-    struct arena_job *job = merge_file_at(&m->file, unit);
-    job->clocks = clocks;
-    write_common(ranks, job);
-    job->ranks = table;
+    job->ranks = merge_file_put(&m->file, ranks->rank, ranks->count * sizeof *ranks->rank);
     job->rank_count = ranks->count;
-    job->names = names;
+    if (ranks->name_count) {
+        job->names = merge_file_put(&m->file, ranks->name, ranks->name_count * sizeof *ranks->name);
+    }
     job->name_count = ranks->name_count;
-    merge_file_header(&m->file)->job = unit;
-    return 0;
+    job->clocks = rank_put_text(m, m->clocks);
+    write_common(ranks, job);
+    return m->file.failed ? -1 : 0;
 }

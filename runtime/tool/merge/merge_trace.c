@@ -21,54 +21,21 @@ static int unit_fits(uint32_t unit) {
 /* A span's or launch's ticks in the merged clock. */
 static uint64_t map_ticks(const struct merge_map *map, uint64_t what) {
     uint64_t ticks = what & LONGEST;
-    if (ticks == LONGEST) {
-        return LONGEST;
-    }
-    return merge_length(map, ticks);
+    return ticks == LONGEST ? ticks : merge_length(map, ticks);
 }
 
-/* The span of a node or an activity; 0, and counted, if an event cannot name it. */
+/* The span of a unit, 0 = none. 0, and counted, if an event cannot name it. */
 static uint64_t make_span(struct merge *m, uint32_t unit, uint64_t ticks) {
-    if (!unit_fits(unit)) {
-        ++m->cut;
-        return 0;
-    }
-    if (!unit) {
-        return 0;
-    }
-    return stint_impl_span(unit, ticks);
+    int fits = unit_fits(unit);
+    m->cut += !fits;
+    return unit && fits ? stint_impl_span(unit, ticks) : 0;
 }
 
-/* Whether its length is nanoseconds, which stay as they are. */
+/* Whether the length of a scope's span is nanoseconds. */
 static int span_in_ns(const struct merge_map *map, uint64_t what) {
     const struct snapshot *s = &map->run->snapshot;
     uint32_t node = snapshot_node_of(s, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
     return node != SNAPSHOT_NONE && s->nodes[node].in_ns;
-}
-
-static uint64_t map_span(struct merge *m, const struct merge_map *map, uint64_t what) {
-    uint32_t unit = (uint32_t)(what >> STINT_IMPL_SPAN_BITS), node = merge_node(map, unit);
-    if (span_in_ns(map, what)) {
-        return make_span(m, node, what & LONGEST);
-    }
-    return make_span(m, node, map_ticks(map, what));
-}
-
-static uint64_t map_activity(struct merge *m, const struct merge_map *map, uint64_t what) {
-    uint32_t unit = hash_map_get(&map->activity, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
-    if (unit == HASH_MAP_NONE) {
-        return 0;
-    }
-    return make_span(m, unit, what & LONGEST);
-}
-
-/* The ticks since a launch, and the thread that launched, 0 = unknown. */
-static uint64_t map_launch(const struct merge_map *map, uint64_t what) {
-    uint32_t thread = hash_map_get(&map->thread, (uint32_t)(what >> STINT_IMPL_SPAN_BITS));
-    if (!unit_fits(thread)) { /* or HASH_MAP_NONE */
-        thread = 0;
-    }
-    return stint_impl_span(thread, map_ticks(map, what));
 }
 
 /* Whether the payload is the length of the span that follows, which then has the same start. */
@@ -83,7 +50,9 @@ static uint64_t map_event(struct merge *m, const struct merge_map *map,
                           const struct stint_impl_event *then) {
     switch (from->at >> STINT_IMPL_EVENT_KIND) {
     case STINT_IMPL_EVENT_SPAN:
-        return map_span(m, map, from->what);
+        return make_span(m, merge_node(map, (uint32_t)(from->what >> STINT_IMPL_SPAN_BITS)),
+                         span_in_ns(map, from->what) ? from->what & LONGEST
+                                                     : map_ticks(map, from->what));
     case STINT_IMPL_EVENT_PAYLOAD:
         if (is_length(from, then) && !span_in_ns(map, then->what)) {
             return merge_length(map, from->what);
@@ -97,14 +66,26 @@ static uint64_t map_event(struct merge *m, const struct merge_map *map,
     }
 }
 
-/* An activity's span, or a payload with its launch. */
+/* The merged unit of an activity or a thread; 0 = none. */
+static uint32_t map_unit(const struct hash_map *units, uint64_t unit) {
+    uint32_t merged = HASH_MAP_NONE;
+    if (unit <= UINT32_MAX) {
+        merged = hash_map_get(units, (uint32_t)unit);
+    }
+    return merged == HASH_MAP_NONE ? 0 : merged;
+}
+
+/* An activity's span, or a payload with its launch: the ticks since it, and the thread, 0 =
+ * unknown. */
 static uint64_t map_activity_event(struct merge *m, const struct merge_map *map,
                                    const struct stint_impl_event *from) {
+    uint64_t unit = from->what >> STINT_IMPL_SPAN_BITS;
+    uint32_t thread = map_unit(&map->thread, unit);
     switch (from->at >> STINT_IMPL_EVENT_KIND) {
     case STINT_IMPL_EVENT_SPAN:
-        return map_activity(m, map, from->what);
+        return make_span(m, map_unit(&map->activity, unit), from->what & LONGEST);
     case STINT_IMPL_EVENT_PAYLOAD:
-        return map_launch(map, from->what);
+        return stint_impl_span(unit_fits(thread) ? thread : 0, map_ticks(map, from->what));
     default:
         return 0;
     }
@@ -112,14 +93,10 @@ static uint64_t map_activity_event(struct merge *m, const struct merge_map *map,
 
 /* A value that names the activity of a device's memory, or the payload with the value. */
 static uint64_t map_memory_event(const struct merge_map *map, const struct stint_impl_event *from) {
-    uint32_t unit = HASH_MAP_NONE;
     if (from->at >> STINT_IMPL_EVENT_KIND == STINT_IMPL_EVENT_PAYLOAD) {
         return from->what;
     }
-    if (from->what <= UINT32_MAX) {
-        unit = hash_map_get(&map->activity, (uint32_t)from->what);
-    }
-    return unit == HASH_MAP_NONE ? 0 : unit;
+    return map_unit(&map->activity, from->what);
 }
 
 /* `at` stays 0, no event, for what the merged file cannot name. */
@@ -158,7 +135,6 @@ static int copy_ring(struct merge *m, const struct merge_map *map, uint32_t unit
                      uint32_t *out) {
     uint64_t from_size;
     const struct stint_impl_ring *from = snapshot_ring(&map->run->snapshot, unit, &from_size);
-    *out = 0;
     if (!from) {
         return 0;
     }
@@ -166,11 +142,11 @@ static int copy_ring(struct merge *m, const struct merge_map *map, uint32_t unit
     while (size < kept) {
         size *= 2;
     }
-    *out = merge_file_get(&m->file, sizeof *from + size * sizeof(struct stint_impl_event));
-    if (!*out) {
+    struct stint_impl_ring *to =
+        merge_file_need(&m->file, out, sizeof *from + size * sizeof(struct stint_impl_event));
+    if (!to) {
         return -1;
     }
-    struct stint_impl_ring *to = merge_file_at(&m->file, *out);
     to->mask = size - 1;
     to->head = from->head;
     copy_events(m, map, to, from, from->head - kept, kind);
@@ -181,25 +157,14 @@ int merge_ring(struct merge *m, const struct merge_map *map, uint32_t unit, uint
     return copy_ring(m, map, unit, ARENA_LANE_EVENTS, out);
 }
 
-static uint32_t map_device(const struct merge_map *map, uint32_t unit) {
-    const struct snapshot *s = &map->run->snapshot;
-    for (uint32_t i = 0; i < s->device_count; ++i) {
-        if (s->devices[i].unit == unit) {
-            return map->device[i];
-        }
-    }
-    return 0;
-}
-
 static int copy_lane(struct merge *m, const struct merge_map *map, const struct arena_lane *from) {
     struct arena_header *h = merge_file_header(&m->file);
-    uint32_t unit = merge_file_get(&m->file, sizeof *from), ring;
-    if (!unit || copy_ring(m, map, from->ring, from->kind, &ring)) {
+    uint32_t unit = merge_file_get(&m->file, sizeof *from);
+    struct arena_lane *to = merge_file_at(&m->file, unit);
+    if (!unit || copy_ring(m, map, from->ring, from->kind, &to->ring)) {
         return -1;
     }
-    struct arena_lane *to = merge_file_at(&m->file, unit);
-    to->ring = ring;
-    to->device = map_device(map, from->device);
+    to->device = merge_device_at(map, snapshot_device_of(&map->run->snapshot, from->device));
     to->number = ++h->lane_count;
     to->stream = from->stream;
     to->kind = from->kind;
@@ -226,7 +191,6 @@ int merge_lanes(struct merge *m, const struct merge_map *map) {
     const struct arena_lane **lane = scratch_array(&m->memory, most, sizeof *lane), *l;
     uint32_t count = 0;
     if (!lane) {
-        log_error("merge: not enough memory");
         return -1;
     }
     for (uint32_t unit = map->from->first_lane;

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Histograms of the merged file, and the samples that a node keeps itself. As in a recorded file, a
+ * node keeps its samples as long as they are few, and gets a histogram when there are more; that
+ * depends on all samples together, so not on their order. Where runs are added up all histograms
+ * are on the grid of nanoseconds, so each run is rounded once, by itself. merge_nodes.c and
+ * merge_activity.c call.
+ */
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/histogram.h"
+#include "merge.h"
+#include "read/samples.h"
+
+/* ---- Histograms. */
+
+static void bucket_add(struct stint_impl_histogram *to, uint32_t bucket, uint64_t count) {
+    to->bucket[bucket] = (uint32_t)u64_min(to->bucket[bucket] + count, UINT32_MAX);
+}
+
+/* Adds a histogram whose values are `ns` nanoseconds each to one on the grid of nanoseconds. */
+static void add_on_grid(struct merge *m, struct stint_impl_histogram *to,
+                        const struct stint_impl_histogram *from, double ns) {
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        m->counts.bucket[i] = from->bucket[i];
+    }
+    m->counts.open = from->open;
+    m->counts.in_ns = ns == 1; /* on the grid already */
+    histogram_to_ns(&m->grid, &m->counts, ns);
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        bucket_add(to, i, m->grid.bucket[i]);
+    }
+    to->open = histogram_open_lower(to->open, m->grid.open);
+}
+
+/* Adds `count` samples between low and high to the buckets that cover this interval, in proportion;
+ * the fraction that rounding leaves is added to the next bucket. */
+static void spread_samples(struct stint_impl_histogram *to, uint64_t count, double low,
+                           double high) {
+    uint64_t left = count;
+    double owed = 0;
+    for (uint32_t k = stint_impl_bucket((uint64_t)low); left && k < STINT_IMPL_BUCKETS; ++k) {
+        double start = double_max(low, (double)histogram_low(k));
+        double end = (double)histogram_low(k + 1);
+        int last = end >= high || k + 1 == STINT_IMPL_BUCKETS;
+        owed += (double)count * (end - start) / (high - low);
+        uint64_t n = left;
+        if (!last && owed < (double)left) {
+            n = (uint64_t)owed;
+        }
+        owed -= (double)n;
+        left -= n;
+        bucket_add(to, k, n);
+    }
+}
+
+/* The samples of an open bucket stay in one: the lowest that they can be in. */
+static void rescale_open(struct stint_impl_histogram *to, double low, uint32_t count) {
+    double last = (double)histogram_low(STINT_IMPL_BUCKETS - 1);
+    uint32_t k = stint_impl_bucket((uint64_t)double_min(low, last));
+    bucket_add(to, k, count);
+    to->open = histogram_open_lower(to->open, k + 1);
+}
+
+static void rescale_buckets(struct stint_impl_histogram *to,
+                            const struct stint_impl_histogram *from, double rate) {
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        double low = (double)histogram_low(i) * rate, high = (double)histogram_low(i + 1) * rate;
+        int is_open = (from->open && i + 1 >= from->open) || high > (double)STINT_IMPL_LONG;
+        if (from->bucket[i] && is_open) {
+            rescale_open(to, low, from->bucket[i]);
+        } else if (from->bucket[i]) {
+            spread_samples(to, from->bucket[i], low, high);
+        }
+    }
+}
+
+static void add_buckets(struct merge *m, struct stint_impl_histogram *to, double rate) {
+    int is_near = rate > 0.999 && rate < 1.001; /* a sixtieth of a bucket */
+    if (m->keep == MERGE_KEEP_THREADS && !is_near) {
+        rescale_buckets(to, &m->read, rate);
+    } else {
+        add_on_grid(m, to, &m->read, m->keep == MERGE_KEEP_THREADS ? 1 : rate);
+    }
+}
+
+/* In a file of format 4 the last bucket has all longer samples, which the merged file says: it is
+ * open. */
+static int read_buckets(struct merge *m, const struct snapshot *s,
+                        const struct merge_samples *from) {
+    if (snapshot_read_buckets(s, from->thread, from->histogram, &m->read)) {
+        return -1;
+    }
+    if (s->is_format_4 && m->read.bucket[ARENA_BUCKETS_OF_4 - 1]) {
+        m->read.open = ARENA_BUCKETS_OF_4;
+    }
+    if (!from->taken || snapshot_read_buckets(s, SNAPSHOT_NONE, from->taken, &m->taken)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        m->read.bucket[i] -= (uint32_t)u64_min(m->read.bucket[i], m->taken.bucket[i]);
+    }
+    return 0;
+}
+
+int merge_histogram_add(struct merge *m, struct merge_map *map, uint32_t *to,
+                        const struct merge_samples *from) {
+    if (hash_map_get(&map->histogram, from->histogram) != HASH_MAP_NONE ||
+        read_buckets(m, &map->run->snapshot, from)) {
+        return 0;
+    }
+    struct stint_impl_histogram *sum = merge_file_need(&m->file, to, sizeof *sum);
+    if (!sum) {
+        return -1;
+    }
+    hash_map_set(&map->histogram, from->histogram, *to); /* there is room */
+    add_buckets(m, sum, from->rate);
+    return 0;
+}
+
+/* ---- Samples that a node keeps itself. */
+
+/* Those of one node, in merged ticks. */
+struct kept {
+    uint32_t count;
+    int fit; /* a merged node can keep each of them */
+    uint64_t ticks[STINT_IMPL_RAW];
+};
+
+static void read_kept(struct kept *out, const struct merge_map *map,
+                      const struct snapshot_node *n) {
+    struct samples samples;
+    samples_read(&samples, &map->run->snapshot, n);
+    out->count = samples.kept;
+    out->fit = 1;
+    for (uint32_t i = 0; i < samples.kept; ++i) {
+        out->ticks[i] = n->in_ns ? samples.ticks[i] : merge_length(map, samples.ticks[i]);
+        out->fit &= out->ticks[i] < STINT_IMPL_RAW_COUNTED - 1; /* as the recorder */
+    }
+}
+
+static void read_merged_kept(struct kept *out, const struct stint_impl_node *n) {
+    out->count = 0;
+    while (out->count < STINT_IMPL_RAW && n->raw[out->count]) {
+        out->ticks[out->count] = n->raw[out->count] - 1;
+        ++out->count;
+    }
+}
+
+/* Keeps them in a merged node that has so many, or counts them in its histogram if it has one.
+ * There is room for them. */
+static void store_kept(struct merge *m, struct stint_impl_node *to, uint32_t have,
+                       const struct kept *more) {
+    for (uint32_t i = 0; i < more->count; ++i) {
+        if (to->histogram) {
+            histogram_add(m->file.base, to->histogram, more->ticks[i]);
+        } else {
+            to->raw[have + i] = (uint32_t)more->ticks[i] + 1;
+        }
+    }
+}
+
+/* Whether the merged node can keep the samples of the run's node beside those that it has. Both
+ * have to be all samples of their nodes: a reader takes samples without a histogram for all. A copy
+ * has as many as the run's node. */
+static int all_can_be_kept(const struct merge *m, const struct stint_impl_node *to,
+                           const struct kept *have, const struct snapshot_node *n,
+                           const struct kept *more) {
+    int are_all = have->count >= to->seq / 2 && more->count >= n->count;
+    if (to->histogram || !(are_all || m->keep == MERGE_KEEP_THREADS)) {
+        return 0;
+    }
+    return more->fit && have->count + more->count <= STINT_IMPL_RAW;
+}
+
+int merge_kept_add(struct merge *m, const struct merge_map *map, struct stint_impl_node *to,
+                   const struct snapshot_node *n) {
+    struct kept have, more;
+    read_merged_kept(&have, to);
+    read_kept(&more, map, n);
+    if (all_can_be_kept(m, to, &have, n, &more)) {
+        store_kept(m, to, have.count, &more);
+        return 0;
+    }
+    if (!have.count && !more.count) {
+        return 0;
+    }
+    if (!merge_file_need(&m->file, &to->histogram, sizeof(struct stint_impl_histogram))) {
+        return -1;
+    }
+    memset(to->raw, 0, sizeof to->raw);
+    store_kept(m, to, 0, &have);
+    store_kept(m, to, 0, &more);
+    return 0;
+}
