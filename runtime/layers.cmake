@@ -14,7 +14,7 @@ foreach(line IN LISTS lines)
     string(REPLACE " " ";" STINT_LAYER_BELOW_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
 endforeach()
 set(STINT_TOOL_LAYERS ${STINT_LAYERS}) # not in the library
-list(FILTER STINT_TOOL_LAYERS INCLUDE REGEX "^(viewers|adapters|mem|runfile|tool/.*)$")
+list(FILTER STINT_TOOL_LAYERS INCLUDE REGEX "^(ranks|viewers|adapters|mem|runfile|tool/.*)$")
 
 # stint_layer_target(<out> <library> <layer>): the name of the target.
 function(stint_layer_target out library layer)

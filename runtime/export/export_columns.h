@@ -27,10 +27,13 @@ const char *export_set(const struct snapshot *s, const struct stint_row *r);
 void export_csv_cell(struct sink *out, struct export_name text);
 
 struct run;
+/* export_json_ranks of viewers, which only the tool has; NULL: it is not the tool. */
+typedef int export_json_ranks_function(struct sink *out, struct snapshot *s, uint32_t most);
 /* The two formats that do not need a run file: `maybe` is the file's run or NULL. 0, or -1 if there
  * is not enough memory. */
 int export_csv_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe,
                         int each_thread);
-int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe);
+int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe,
+                         export_json_ranks_function *put_ranks);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The devices and the tables of export_tables.h, as json's object "gpu" and as tables of csv.
- * Called by export_json.c and by the tool (`--to csv --table`).
+ * Called by export_json_snapshot.c and by the tool (`--to csv --table`).
  */
 #include <string.h>
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ranks of a merged run: which processes it is of, the share of each in each name, and how
- * evenly the work is spread over them. Untrusted input, as the rest of the file.
+ * The ranks of a merged run: which processes it is of, and the share of each in each name.
+ * Untrusted input, as the rest of the file. What is computed of them is in the folder ranks, which
+ * only the tool has; a program makes the same numbers by reductions (stint_job_report).
  */
 #ifndef STINT_RANKS_H
 #define STINT_RANKS_H
 
 #include "arena/arena.h"
 #include "snapshot.h"
+
+#define RANK_NONE UINT32_MAX
+#define RANKS_LABEL 64 /* room for the label of a rank: "rank 3" */
 
 /* In the snapshot's memory. */
 struct ranks {
@@ -17,6 +21,13 @@ struct ranks {
     const struct arena_rank_name *name;
     uint32_t name_count;
 };
+
+/* The tables of a snapshot. 0, or -1: it is not of a merged run, or they are damaged. */
+int ranks_read(struct ranks *out, const struct snapshot *s);
+/* The numbers of a rank for each name, of which the first *count have some. NULL: none. */
+const struct arena_rank_cell *ranks_cells(const struct ranks *r, uint32_t rank, uint32_t *count);
+/* A text of the tables; "" = none. */
+const char *ranks_text(const struct ranks *r, uint32_t text);
 
 /* A total over all ranks: one without calls of the name has 0. Scopes that wait are of the ranks
  * that have calls: the others need not be in the group that waits. */
@@ -38,44 +49,24 @@ struct rank_spread {
     uint64_t above_min_ns; /* how much more than the shortest the others took, in all */
 };
 
-/* The tables of a snapshot. 0, or -1: it is not of a merged run, or they are damaged. */
-int ranks_read(struct ranks *out, const struct snapshot *s);
-/* The numbers of a rank for each name, of which the first *count have some. NULL: none. */
-const struct arena_rank_cell *ranks_cells(const struct ranks *r, uint32_t rank, uint32_t *count);
-/* The numbers for a name; all 0 where the rank did not record it. */
-struct arena_rank_cell ranks_cell(const struct ranks *r, uint32_t rank, uint32_t name);
-/* Room for the numbers of all ranks, and those that were put into it. */
-struct ranks_room {
-    uint32_t count;
-    uint64_t *totals;
-    uint64_t *calls;
-    uint32_t *of; /* rank of each total */
-    uint32_t *order;
-    uint32_t *spare;
-    /* A scope that waits (ranks_wait.h) has a role, and maybe a root; RANK_NONE: not known. */
-    int role;
-    uint32_t root;
+/* A scope that waits, over all its calls or those of a window of steps. Ranks without calls of it
+ * do not count. */
+struct rank_wait {
+    struct rank_spread spread;
+    uint32_t late;     /* the rank that came last: index in struct ranks; RANK_NONE: not known */
+    uint64_t late_ns;  /* its wait */
+    uint32_t shortest; /* the rank that waits shortest, where a root has the time that its message
+                           * takes. It is the late one, but for a root for which only some wait */
+    uint64_t cost_ns;  /* how much longer the others wait, in all */
+    uint32_t covered_ppm; /* of the cost, the part that would be gone if it came with the next */
+    int calls_vary;       /* the ranks have different numbers of calls, */
+    int calls_differ;     /* and these are not of the same steps: they cannot be compared */
+    uint64_t calls;       /* of a rank; the most if they vary */
+    /* A call's mean time from the arrival of the first, the second and the last but one rank to
+     * that of the last. */
+    uint64_t first_gap_ns;
+    uint64_t second_gap_ns;
+    uint64_t last_gap_ns;
 };
-/* 0, or -1 without memory. */
-int ranks_room_get(struct ranks_room *room, struct scratch *memory, const struct ranks *r);
-void ranks_room_empty(struct ranks_room *room);
-void ranks_room_put(struct ranks_room *room, uint32_t rank, uint64_t calls, uint64_t total_ns);
-/* The numbers of a name, as a spread has them. */
-void ranks_collect(struct ranks_room *room, const struct ranks *r, uint32_t name);
-/* The spread of the totals; returns their order, the shortest first. */
-const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room *room);
-/* The spread of each name, and the names in the order of lost time; in `memory`. 0, or -1
- * without. */
-struct ranks_spreads {
-    struct rank_spread *of;
-    const uint32_t *order;
-};
-int ranks_spreads(struct ranks_spreads *out, const struct ranks *r, struct ranks_room *room,
-                  struct scratch *memory);
-/* "rank 3", or "HOST pid 12" of a process that has none. */
-#define RANKS_LABEL 64
-void ranks_label(char out[RANKS_LABEL], const struct ranks *r, uint32_t rank);
-/* A text of the tables; "" = none. */
-const char *ranks_text(const struct ranks *r, uint32_t text);
 
 #endif

@@ -13,6 +13,8 @@
 #include "report_view_ids.inc" /* enum report_view */
 
 struct machine_usage;
+struct ranks;
+struct report;
 struct report_cost;
 struct text;
 
@@ -76,6 +78,8 @@ struct report_about {
     const char *state;                 /* of a run that is read from its file: a line about it */
     int killed;                        /* its end is not known: ages are lower bounds */
     const struct machine_usage *usage; /* NULL = not known */
+    /* Adds the ranks of a merged run, which only the tool can; NULL: it is not the tool. */
+    int (*ranks)(const struct report *r, const struct ranks *ranks);
 };
 
 struct report {

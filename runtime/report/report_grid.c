@@ -80,6 +80,12 @@ void grid_name(struct report_grid *g, const char *name, size_t length, size_t co
     end_cell(g, from, width);
 }
 
+void grid_dashes(struct report_grid *g, int cells) {
+    for (int i = 0; i < cells; ++i) {
+        grid_add(g, "-");
+    }
+}
+
 void grid_time(struct report_grid *g, uint64_t ns) {
     grid_time_or_more(g, ns, 0);
 }

@@ -31,6 +31,7 @@ void grid_start(struct report_grid *g, const char *const *titles, uint32_t left)
 __attribute__((format(printf, 2, 3))) void grid_add(struct report_grid *g, const char *format, ...);
 /* A name, made safe to print, cut to so many columns (0 = never). */
 void grid_name(struct report_grid *g, const char *name, size_t length, size_t columns);
+void grid_dashes(struct report_grid *g, int cells);
 void grid_time(struct report_grid *g, uint64_t ns);
 /* A time that may be a lower bound. */
 void grid_time_or_more(struct report_grid *g, uint64_t ns, int or_more);

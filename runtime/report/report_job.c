@@ -12,8 +12,7 @@
 #include "base/arithmetic.h"
 #include "base/order.h"
 #include "base/scratch.h"
-#include "report_grid.h"
-#include "report_rank_parts.h"
+#include "report.h"
 #include "stint/stint.h"
 
 #define JOB_ROWS 40u /* of the last table */
@@ -24,6 +23,14 @@ struct job_view {
     struct text *out;
     struct scratch memory;
 };
+
+void grid_alone(struct report_grid *g, const struct rank_wait *wait) {
+    if (wait->spread.ranks == 2) {
+        grid_dashes(g, 1);
+    } else {
+        grid_share(g, wait->covered_ppm, 1000000);
+    }
+}
 
 /* "NAME" or "NAME @SET". */
 static void grid_put_job_name(struct report_grid *g, const struct job_name *name) {
@@ -120,6 +127,15 @@ static int put_job_spreads(struct job_view *v) {
         text_add(v->out, "(%u more)\n", v->job->name_count - JOB_ROWS);
     }
     return failed;
+}
+
+int report_ranks(const struct report *r) {
+    struct ranks ranks;
+    if (r->about->ranks && !ranks_read(&ranks, r->snapshot)) {
+        return r->about->ranks(r, &ranks);
+    }
+    text_add(r->out, "(the run of one process: `stint merge` makes one of several ranks)\n");
+    return 0;
 }
 
 int report_job(struct text *out, const struct job_summary *job) {

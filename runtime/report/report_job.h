@@ -7,7 +7,8 @@
 #define STINT_REPORT_JOB_H
 
 #include "base/text.h"
-#include "read/ranks_wait.h"
+#include "read/ranks.h"
+#include "report_grid.h"
 
 #define JOB_HOST_BYTES 64
 
@@ -36,6 +37,9 @@ struct job_summary {
     uint64_t left_out;       /* names without room, and names that cannot be told apart */
 };
 
+/* A cell: the part of the cost that the last rank alone makes; "-" of two ranks, of which one is
+ * always last. */
+void grid_alone(struct report_grid *g, const struct rank_wait *wait);
 /* 0, or -1 without memory. */
 int report_job(struct text *out, const struct job_summary *job);
 

@@ -32,7 +32,7 @@ static int snapshot_put(struct sink *to, int json) {
     if (!result) {
         run_read_about(&r);
         if (json) {
-            result = export_json_snapshot(to, s, &r);
+            result = export_json_snapshot(to, s, &r, NULL);
         } else {
             result = export_csv_snapshot(to, s, &r, 0);
         }

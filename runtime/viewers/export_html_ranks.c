@@ -9,9 +9,9 @@
 
 #include "base/arithmetic.h"
 #include "base/order.h"
-#include "export/export_ranks.h"
 #include "export_html.h"
-#include "read/rank_windows.h"
+#include "export_json.h"
+#include "ranks/rank_windows.h"
 #include "stint/stint.h"
 
 #define LEVELS 4095u /* of lateness, 0 to the most of the map: two digits of 64 */

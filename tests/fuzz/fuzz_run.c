@@ -9,6 +9,7 @@
 
 #include "base/histogram.h"
 #include "fuzz_image.h"
+#include "ranks/rank_tables.h"
 #include "read/activity_table.h"
 #include "read/columns.h"
 #include "read/rows.h"
@@ -145,7 +146,8 @@ static void render(struct snapshot *s, const uint8_t *option) {
                                .fluid = {.state = (enum fluid_state)(option[1] / 16 % 3),
                                          .detail = (enum fluid_detail)(option[3] % 4),
                                          .key = (enum fluid_key)(option[2] / 16 % 9)}};
-    struct report_about about = {.program = "fuzz", .cpus = 2, .killed = option[0] >> 7};
+    struct report_about about = {
+        .program = "fuzz", .cpus = 2, .killed = option[0] >> 7, .ranks = report_rank_tables};
     struct report_cost cost = {.timed = option[2],
                                .dynamic = option[0],
                                .dense = option[3],

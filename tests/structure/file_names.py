@@ -14,7 +14,7 @@ import sys
 from style import (check_or_test, code_of, functions_of, run_check, source_files,
                    statements_of)
 
-TOOL_LAYERS = ("viewers", "adapters", "mem", "runfile", "tool")  # not in the library
+TOOL_LAYERS = ("ranks", "viewers", "adapters", "mem", "runfile", "tool")  # not in the library
 TAG = re.compile(r"\b(struct|union|enum)\s+(\w+)\s*$")
 DECLARATOR = re.compile(r"[\s*]*(?:\(\s*\*+\s*(?:const\s+)?(\w+)|(\w+))")
 WORDS = re.compile(r"(?:static|extern|const|volatile|register|inline|unsigned|signed|__thread|"

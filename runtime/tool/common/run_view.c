@@ -12,6 +12,7 @@
 #include "base/arithmetic.h"
 #include "base/launch.h"
 #include "base/log.h"
+#include "ranks/rank_tables.h"
 
 /* A name of a view that only the tool takes, and the text that it means. */
 struct view_name {
@@ -133,7 +134,8 @@ static int render_run(struct text *out, struct run *r, const struct report_optio
                                  .cpus = r->cpus,
                                  .place = place,
                                  .state = line,
-                                 .killed = r->at_least};
+                                 .killed = r->at_least,
+                                 .ranks = report_rank_tables};
     struct report_cost cost;
     struct report report = {&r->snapshot, o, out, NULL, &about};
     if (r->cost) {

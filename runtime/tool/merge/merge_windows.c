@@ -7,7 +7,7 @@
 #include "arena/windows.h"
 #include "base/arithmetic.h"
 #include "merge.h"
-#include "read/rank_windows.h"
+#include "ranks/rank_windows.h"
 
 /* Windows of a name and rank in a file that does not keep the ranks: enough to tell whether a rank
  * is late more often than by chance. */

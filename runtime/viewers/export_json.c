@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the ranks of a merged run as the object "ranks" of json and of the page: how evenly each
- * name is spread, for each waiting scope which rank is late, what that costs, whether ranks are the
- * cause, and its windows. The numbers are those of the view `ranks`. Called by export_json.c and
- * export_html.c.
+ * Stint's own JSON of a run file: that of a snapshot (export_json_snapshot.c), with the ranks of a
+ * merged run as the object "ranks", which the page has, too: how evenly each name is spread, for
+ * each waiting scope which rank is late, what that costs, whether ranks are the cause, and its
+ * windows. The numbers are those of the view `ranks`.
  */
-#include "export_ranks.h"
+#include "export_json.h"
 
 #include <string.h>
 
-#include "export_names.h"
-#include "read/rank_judge.h"
+#include "export/export_columns.h"
+#include "formats.h"
+#include "ranks/rank_judge.h"
 #include "stint/stint.h"
 
 static void rank_put_key(struct sink *out, const char *prefix, const char *key) {
@@ -289,4 +290,8 @@ int export_json_ranks(struct sink *out, struct snapshot *s, uint32_t most) {
     }
     scratch_release(&s->memory, before);
     return failed ? -1 : 0;
+}
+
+int export_json(struct sink *out, struct run *r) {
+    return export_json_snapshot(out, &r->snapshot, r, export_json_ranks);
 }

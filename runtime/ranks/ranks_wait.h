@@ -8,29 +8,7 @@
 #ifndef STINT_RANKS_WAIT_H
 #define STINT_RANKS_WAIT_H
 
-#include "ranks.h"
-
-#define RANK_NONE UINT32_MAX
-
-/* A scope that waits, over all its calls or those of a window of steps. Ranks without calls of it
- * do not count. */
-struct rank_wait {
-    struct rank_spread spread;
-    uint32_t late;     /* the rank that came last: index in struct ranks; RANK_NONE: not known */
-    uint64_t late_ns;  /* its wait */
-    uint32_t shortest; /* the rank that waits shortest, where a root has the time that its message
-                           * takes. It is the late one, but for a root for which only some wait */
-    uint64_t cost_ns;  /* how much longer the others wait, in all */
-    uint32_t covered_ppm; /* of the cost, the part that would be gone if it came with the next */
-    int calls_vary;       /* the ranks have different numbers of calls, */
-    int calls_differ;     /* and these are not of the same steps: they cannot be compared */
-    uint64_t calls;       /* of a rank; the most if they vary */
-    /* A call's mean time from the arrival of the first, the second and the last but one rank to
-     * that of the last. */
-    uint64_t first_gap_ns;
-    uint64_t second_gap_ns;
-    uint64_t last_gap_ns;
-};
+#include "rank_spread.h"
 
 /* The part of the cost that ranks have to cover to be its cause. */
 #define RANK_CAUSE_PPM 800000u

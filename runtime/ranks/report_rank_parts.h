@@ -5,9 +5,9 @@
 #ifndef STINT_REPORT_RANK_PARTS_H
 #define STINT_REPORT_RANK_PARTS_H
 
-#include "read/rank_judge.h"
-#include "report.h"
-#include "report_grid.h"
+#include "rank_judge.h"
+#include "report/report.h"
+#include "report/report_job.h"
 
 #define RANK_NAME_COLUMNS 40u
 #define RANK_SET_COLUMNS 60u
@@ -15,13 +15,6 @@
 /* "rank 3" and its host. */
 void grid_rank(struct report_grid *g, const struct ranks *r, uint32_t rank);
 void grid_rank_host(struct report_grid *g, const struct ranks *r, uint32_t rank);
-/* A part of a million, in percent. */
-void grid_ppm(struct report_grid *g, uint32_t ppm);
-
-void grid_dashes(struct report_grid *g, int cells);
-/* The part of the cost that the last rank alone makes; "-" with two ranks: one of them is always
- * last. */
-void grid_alone(struct report_grid *g, const struct rank_wait *wait);
 /* "NAME", or "NAME @SET" where several sets have the name. */
 void report_rank_heading(struct text *out, const struct ranks *r, uint32_t name);
 

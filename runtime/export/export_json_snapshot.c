@@ -11,7 +11,6 @@
 #include "export.h"
 #include "export_columns.h"
 #include "export_histogram.h"
-#include "export_ranks.h"
 #include "export_tables.h"
 #include "read/line_rows.h"
 
@@ -264,7 +263,8 @@ static void json_put_lost(struct sink *out, const struct snapshot *s) {
     sink_put(out, "]", 1);
 }
 
-int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe) {
+int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run *maybe,
+                         export_json_ranks_function *put_ranks) {
     sink_text(out, "{\"schema\":\"" EXPORT_JSON_SCHEMA "\",\n");
     json_put_run(out, s, maybe);
     if (json_put_stats(out, s, maybe, ",\n\"stats\":[", 0) ||
@@ -273,15 +273,11 @@ int export_json_snapshot(struct sink *out, struct snapshot *s, const struct run 
     }
     json_put_threads(out, s);
     if (json_put_lines(out, s) || export_json_gpu(out, s) ||
-        export_json_ranks(out, s, UINT32_MAX)) {
+        (put_ranks && put_ranks(out, s, UINT32_MAX))) {
         return -1;
     }
     json_put_outside(out, s);
     json_put_lost(out, s);
     sink_text(out, "}\n");
     return 0;
-}
-
-int export_json(struct sink *out, struct run *r) {
-    return export_json_snapshot(out, &r->snapshot, r);
 }

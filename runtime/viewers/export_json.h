@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ranks of a merged run, for json and the page.
+ * The ranks of a merged run, for json and for the page.
  */
-#ifndef STINT_EXPORT_RANKS_H
-#define STINT_EXPORT_RANKS_H
+#ifndef STINT_EXPORT_JSON_H
+#define STINT_EXPORT_JSON_H
 
 #include "base/sink.h"
 #include "read/ranks.h"

@@ -5,10 +5,10 @@
  * (report_windows.c); then how evenly the time of each name is spread over the ranks. The numbers
  * are from the tables that `stint merge` writes.
  */
+#include "rank_tables.h"
+
 #include <string.h>
 
-#include "read/rank_judge.h"
-#include "report.h"
 #include "report_rank_parts.h"
 #include "stint/stint.h"
 
@@ -192,7 +192,7 @@ static void put_spread(struct rank_view *v, struct report_grid *g, uint32_t name
     grid_add(g, "%u", spread->ranks);
     grid_time(g, spread->total_ns);
     grid_time(g, spread->lost_ns);
-    grid_ppm(g, spread->imbalance_ppm);
+    grid_share(g, spread->imbalance_ppm, 1000000);
     grid_rank(g, &v->ranks, spread->max_rank);
     grid_rank_host(g, &v->ranks, spread->max_rank);
     grid_time(g, spread->max_ns);
@@ -242,14 +242,9 @@ static int has_other_sets(const struct rank_view *v) {
     return 0;
 }
 
-int report_ranks(const struct report *r) {
-    struct rank_view v;
+int report_rank_tables(const struct report *r, const struct ranks *ranks) {
+    struct rank_view v = {.report = r, .ranks = *ranks};
     struct scratch_mark before = scratch_mark(&r->snapshot->memory);
-    if (ranks_read(&v.ranks, r->snapshot)) {
-        text_add(r->out, "(the run of one process: `stint merge` makes one of several ranks)\n");
-        return 0;
-    }
-    v.report = r;
     int failed = ranks_room_get(&v.room, &r->snapshot->memory, &v.ranks) ||
                  ranks_spreads(&v.spreads, &v.ranks, &v.room, &r->snapshot->memory);
     if (!failed) {

@@ -6,7 +6,7 @@
  */
 #include "arena/windows.h"
 #include "harness.h"
-#include "read/rank_judge.h"
+#include "ranks/rank_judge.h"
 #include "stint/stint.h"
 
 #define NOISE_STEPS 60u

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "read/rank_windows.h"
+#include "rank_windows.h"
 #include "report_rank_parts.h"
 #include "stint/stint.h"
 
@@ -25,24 +25,6 @@ void grid_rank(struct report_grid *g, const struct ranks *r, uint32_t rank) {
 void grid_rank_host(struct report_grid *g, const struct ranks *r, uint32_t rank) {
     const char *host = ranks_text(r, r->rank[rank].host);
     grid_name(g, host, strlen(host), RANK_NAME_COLUMNS);
-}
-
-void grid_ppm(struct report_grid *g, uint32_t ppm) {
-    grid_share(g, ppm, 1000000);
-}
-
-void grid_dashes(struct report_grid *g, int cells) {
-    for (int i = 0; i < cells; ++i) {
-        grid_add(g, "-");
-    }
-}
-
-void grid_alone(struct report_grid *g, const struct rank_wait *wait) {
-    if (wait->spread.ranks == 2) {
-        grid_dashes(g, 1);
-    } else {
-        grid_ppm(g, wait->covered_ppm);
-    }
 }
 
 void report_rank_heading(struct text *out, const struct ranks *r, uint32_t name) {
