@@ -151,9 +151,9 @@ static void holes_write_part(struct hole_pass *p, const struct hole *whole, uint
 static void holes_cover(struct hole_pass *p, uint64_t start, uint64_t end) {
     struct hole_fill *out = p->out;
     if (!out->ns) {
-        out->first_at = start;
+        out->start = start;
     }
-    out->last_at = end;
+    out->end = end;
     out->ns += end - start;
     p->touched = 1;
     p->ops->filled(p->data, start, end);

@@ -228,7 +228,7 @@ void activity_rows_sum(uint32_t row, const struct sweep_sum *sums) {
     STINT_IMPL_STORE(&a->seq, seq + 1);
     PUT(total, a->total + sums->total);
     activity_row_add_bounds(a, sums->min, sums->max);
-    activity_row_add_when(a, sums->first_at, sums->last_at, !seq);
+    activity_row_add_when(a, sums->start, sums->end, !seq);
     PUT(seq, seq + 2 * sums->count);
 }
 

@@ -219,11 +219,11 @@ void sweep_sum_add(struct sweep_sum *sum, uint64_t start, uint64_t end) {
     }
     if (!sum->count) {
         sum->min = ns;
-        sum->first_at = start;
+        sum->start = start;
     }
     sum->min = u64_min(sum->min, ns);
-    sum->first_at = u64_min(sum->first_at, start);
-    sum->last_at = u64_max(sum->last_at, end);
+    sum->start = u64_min(sum->start, start);
+    sum->end = u64_max(sum->end, end);
     sum->max = u64_max(sum->max, ns);
     sum->total += ns;
     ++sum->count;

@@ -100,8 +100,8 @@ struct hole_fill {
     int64_t stretches; /* more, or less, than before */
     uint64_t shortest; /* of those that grew and have a hole on both sides; 0 = none has */
     uint64_t longest;
-    uint64_t first_at;
-    uint64_t last_at;
+    uint64_t start;
+    uint64_t end;
 };
 
 void holes_open(struct holes *h, struct hole *list, uint32_t capacity);
@@ -150,8 +150,8 @@ struct sweep_sum {
     uint64_t total;
     uint64_t min;
     uint64_t max;
-    uint64_t first_at;
-    uint64_t last_at;
+    uint64_t start;
+    uint64_t end;
 };
 
 struct sweep_gap {

@@ -15,9 +15,9 @@ struct sweep_fit {
     struct sweep *s;
     struct sweep_device *d; /* of s->base */
     uint32_t device;
-    uint32_t count;    /* of s->spans */
-    uint64_t first_at; /* of the busy time that was added, and its end */
-    uint64_t last_at;
+    uint32_t count; /* of s->spans */
+    uint64_t start; /* of the busy time that was added, and its end */
+    uint64_t end;
 };
 
 static void sweep_fit_filled_time(void *data, uint64_t start, uint64_t end) {
@@ -92,7 +92,7 @@ static void sweep_sum_fill(struct sweep_sum *sum, const struct hole_fill *fill) 
         return;
     }
     if (!sum->count) {
-        sweep_sum_add(sum, fill->first_at, fill->first_at + fill->ns);
+        sweep_sum_add(sum, fill->start, fill->start + fill->ns);
     } else {
         int64_t count = (int64_t)sum->count + fill->stretches;
         sum->count = count > 0 ? (uint64_t)count : 1;
@@ -102,8 +102,8 @@ static void sweep_sum_fill(struct sweep_sum *sum, const struct hole_fill *fill) 
         sum->min = u64_min(sum->min, fill->shortest);
     }
     sum->max = u64_max(sum->max, fill->longest);
-    sum->first_at = u64_min(sum->first_at, fill->first_at);
-    sum->last_at = u64_max(sum->last_at, fill->last_at);
+    sum->start = u64_min(sum->start, fill->start);
+    sum->end = u64_max(sum->end, fill->end);
 }
 
 /* The late work of the device, of that mask of kinds, into s->spans. Items are in order. */
@@ -136,14 +136,14 @@ static uint64_t sweep_fit_any(struct sweep_fit *f, int *cut) {
     sweep_fit_select(f, 1u << SWEEP_KERNEL | 1u << SWEEP_COPY);
     holes_fill(&f->s->holes, sweep_get_lane(f->device), f->s->spans, f->count, &gap_ops, f, &fill);
     sweep_sum_fill(&d->sums[ACTIVITY_BUSY_ANY], &fill);
-    f->first_at = fill.first_at;
-    f->last_at = fill.last_at;
+    f->start = fill.start;
+    f->end = fill.end;
     for (uint32_t i = 0; i < f->count; ++i) {
         const struct hole_span *span = &f->s->spans[i];
         uint64_t from = sweep_get_idle_start(d);
         if (span->end > from) {
             fill.ns += span->end - from;
-            f->last_at = span->end;
+            f->end = span->end;
             sweep_step_extend(f->s, &f->s->base, d, from, span->end);
             sweep_union_add(&d->any, &d->sums[ACTIVITY_BUSY_ANY], from, span->end);
         }
@@ -183,7 +183,7 @@ static void sweep_fit_overlap(struct sweep_fit *f, uint64_t ns) {
     }
     if (!sum->count) {
         sum->min = sum->max = ns;
-        sum->first_at = f->first_at;
+        sum->start = f->start;
     }
     ++sum->count;
     sum->total += ns;

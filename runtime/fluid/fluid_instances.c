@@ -13,7 +13,7 @@ static int key_before(uint32_t type, uint32_t name, const struct fluid_instance 
 static int by_name(const void *what, uint32_t a, uint32_t b) {
     const struct fluid_instance *of = what;
     if (of[a].type == of[b].type && of[a].name == of[b].name) {
-        return of[a].first_at < of[b].first_at;
+        return of[a].begin < of[b].begin;
     }
     return key_before(of[a].type, of[a].name, &of[b]);
 }
@@ -23,7 +23,7 @@ static int by_time(const void *what, uint32_t a, uint32_t b) {
     if (of[a].type != of[b].type) {
         return of[a].type < of[b].type;
     }
-    return of[a].first_at < of[b].first_at;
+    return of[a].begin < of[b].begin;
 }
 
 static int is_new(const struct fluid_instance *of, uint32_t count, const struct fluid_instance *i) {

@@ -97,12 +97,11 @@ static void fluid_add_node(struct fluid_sheet *f, uint32_t node, double gpu) {
     }
     to->gpu += gpu;
     f->computes |= n->count && site->role == STINT_ROLE_COMPUTE;
-    if (n->first_at && n->first_at < to->first_at) {
-        to->first_at = n->first_at;
+    if (snapshot_first_begin(n)) {
+        to->begin = u64_min(to->begin, snapshot_first_begin(n));
     }
     if (n->count) {
-        uint64_t end = n->first_at + snapshot_node_ticks(f->snapshot, n, n->first);
-        to->first_end = u64_min(end, to->first_end);
+        to->first_end = u64_min(to->first_end, snapshot_first_end(f->snapshot, n));
         add_bounds(f, n, gpu, to);
     }
 }
@@ -146,7 +145,7 @@ static int read_scopes(struct fluid_sheet *f) {
     }
     sum_gpu_times(f, gpu);
     for (uint32_t i = 0; i < f->rows.count; ++i) {
-        f->scope[i].first_at = f->scope[i].first_end = UINT64_MAX;
+        f->scope[i].begin = f->scope[i].first_end = UINT64_MAX;
         f->scope[i].min = HUGE_VAL;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
@@ -181,7 +180,7 @@ static int number_instances(const struct fluid_sheet *f, struct fluid_instances 
         if (is_instance(f, i)) {
             found[count].type = f->rows.row[r->parent].name_id;
             found[count].name = r->name_id;
-            found[count++].first_at = f->scope[i].first_at;
+            found[count++].begin = f->scope[i].begin;
         }
     }
     return fluid_instances_number(numbers, f->snapshot, found, count);
@@ -312,7 +311,7 @@ static void fluid_add_copies(struct fluid_row *to, const struct snapshot_activit
         to->min = (double)a->min;
     }
     to->max = double_max((double)a->max, to->max);
-    to->first_end = u64_min(a->first_at, to->first_end);
+    to->first_end = u64_min(snapshot_activity_begin(a), to->first_end);
 }
 
 /* Makes a list of rows for every place: by the row around them, rows of no scope last. */

@@ -20,7 +20,7 @@
 struct fluid_instance {
     uint32_t type; /* name ids of struct stint_row */
     uint32_t name;
-    uint64_t first_at;
+    uint64_t begin; /* of its first call, in ticks */
     uint32_t number;
 };
 
@@ -74,7 +74,7 @@ struct fluid_row {
 
 /* Facts about a row of the tree that the rows do not have. */
 struct fluid_scope {
-    uint64_t first_at; /* ticks, UINT64_MAX: never */
+    uint64_t begin; /* of the first call: ticks, UINT64_MAX: never */
     uint64_t first_end;
     double gpu; /* nanoseconds, as below */
     double min;

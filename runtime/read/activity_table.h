@@ -62,8 +62,7 @@ struct activity_table {
     uint32_t *order, *spare;   /* for the sort */
 };
 
-/* Adds an activity to the sum of others: of the first one the minima and first_at are
- * UINT64_MAX. */
+/* Adds an activity to the sum of others, which begins with numbers_clear. */
 void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a);
 
 /* Rows with at least one activity, the longest first. In the snapshot's memory. 0, or -1

@@ -124,8 +124,7 @@ static void subtract_activity(struct snapshot_activity *out, const struct baseli
     out->before = then->count;
     numbers_subtract(&record_activity, out->number, then->number);
     out->max_bytes = u64_min(out->max_bytes, out->bytes);
-    out->first_at = u64_max(out->first_at, from);
-    out->last_at = u64_max(out->last_at, out->first_at);
+    snapshot_activity_cut(out, from);
 }
 
 static void subtract_activities(const struct baseline *b, struct snapshot *s) {

@@ -62,14 +62,11 @@ struct times rows_times(const struct grouping *g, const struct group *from) {
         return t;
     }
     const struct times *added = &g->extras[from->extra - 1].added;
-    t.count = saturating_add(t.count, added->count);
-    t.total = saturating_add(snapshot_ns(g->s, t.total), added->total);
-    t.min = t.min == UINT64_MAX ? added->min : u64_min(snapshot_ns(g->s, t.min), added->min);
-    t.max = u64_max(snapshot_ns(g->s, t.max), added->max);
+    t.total = snapshot_ns(g->s, t.total);
+    t.min = t.min == UINT64_MAX ? t.min : snapshot_ns(g->s, t.min);
+    t.max = snapshot_ns(g->s, t.max);
     t.first = snapshot_ns(g->s, t.first);
-    if (added->first_at && (!t.first_at || added->first_at < t.first_at)) {
-        t.first = added->first;
-    }
+    numbers_add(&record_scope, t.number, added->number, 0);
     t.loose |= added->loose;
     return t;
 }

@@ -247,6 +247,9 @@ void snapshot_outside(const struct snapshot *s, struct measures *out);
 static inline uint64_t snapshot_calls(const struct snapshot_node *n) {
     return saturating_add(n->count, n->extra->untimed);
 }
+/* When its first call began, and when that ended: ticks, 0: not known. */
+uint64_t snapshot_first_begin(const struct snapshot_node *n);
+uint64_t snapshot_first_end(const struct snapshot *s, const struct snapshot_node *n);
 /* The node's calls that are counted without a time: left ones, and those inside an open one. */
 uint64_t snapshot_left(const struct snapshot_node *n);
 uint64_t snapshot_recursive(const struct snapshot_node *n);
@@ -297,6 +300,12 @@ int snapshot_read_activities(struct snapshot *s, uint32_t first);
 /* The sums and the configuration of a row, as they are stored: one attempt, 0 if it was not being
  * written. */
 int snapshot_activity_load(struct snapshot_activity *out, const struct arena_activity *a);
+/* The begin of its first one, in nanoseconds since the arena's start. */
+uint64_t snapshot_activity_begin(const struct snapshot_activity *a);
+/* From the begin of its first one to the end of its last one, in nanoseconds. */
+uint64_t snapshot_activity_span(const struct snapshot_activity *a);
+/* Leaves of that what is after a moment. */
+void snapshot_activity_cut(struct snapshot_activity *a, uint64_t from);
 
 /* ---- snapshot_taken.c */
 

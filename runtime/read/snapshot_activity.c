@@ -41,7 +41,7 @@ static void make_sane(struct snapshot_activity *a) {
     }
     a->min = u64_min(a->min, a->max);
     a->min_bytes = u64_min(a->min_bytes, a->max_bytes);
-    a->last_at = u64_max(a->last_at, a->first_at);
+    snapshot_activity_cut(a, 0);
 }
 
 static void read_activity(struct snapshot *s, struct snapshot_activity *out, uint32_t unit,
@@ -71,6 +71,19 @@ static void read_activity(struct snapshot *s, struct snapshot_activity *out, uin
         out->name = "";
         out->name_length = 0;
     }
+}
+
+uint64_t snapshot_activity_begin(const struct snapshot_activity *a) {
+    return a->first_at;
+}
+
+uint64_t snapshot_activity_span(const struct snapshot_activity *a) {
+    return saturating_subtract(a->last_at, a->first_at);
+}
+
+void snapshot_activity_cut(struct snapshot_activity *a, uint64_t from) {
+    a->first_at = u64_max(a->first_at, from);
+    a->last_at = u64_max(a->last_at, a->first_at);
 }
 
 static int is_known(const struct arena_activity *a) {

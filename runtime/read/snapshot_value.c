@@ -55,6 +55,14 @@ uint32_t snapshot_node_of(const struct snapshot *s, uint32_t unit) {
     return hash_map_get(&s->node_of, unit);
 }
 
+uint64_t snapshot_first_begin(const struct snapshot_node *n) {
+    return n->first_at;
+}
+
+uint64_t snapshot_first_end(const struct snapshot *s, const struct snapshot_node *n) {
+    return n->first_at + snapshot_node_ticks(s, n, n->first);
+}
+
 uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit) {
     for (uint32_t i = 0; unit && i < s->device_count; ++i) {
         if (s->devices[i].unit == unit) {

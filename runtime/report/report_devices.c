@@ -32,7 +32,7 @@ static uint64_t activity_total(const struct snapshot_activity *a) {
 
 /* From the first work to the end of the last; of an interval at most its own time. */
 static uint64_t device_span(const struct snapshot *s, const struct snapshot_activity *any) {
-    uint64_t span = saturating_subtract(any->last_at, any->first_at);
+    uint64_t span = snapshot_activity_span(any);
     if (s->since && span > s->wall_ns) {
         span = s->wall_ns;
     }

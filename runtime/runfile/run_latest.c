@@ -22,7 +22,7 @@ static void move_past_nodes(uint64_t *now, const struct snapshot *s) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->count) {
             move_later(now, n->max_at, snapshot_node_ticks(s, n, n->max));
-            move_later(now, n->first_at, snapshot_node_ticks(s, n, n->first));
+            move_later(now, snapshot_first_begin(n), snapshot_node_ticks(s, n, n->first));
         }
     }
 }

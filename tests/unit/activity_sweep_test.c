@@ -131,8 +131,8 @@ TEST(activity_sweep, unions_and_overlap) {
     CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->count, 2);
     CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->max, 200);
     CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->min, 10);
-    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->first_at, 100);
-    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->last_at, 410);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->start, 100);
+    CHECK_EQ_U64(busy(ACTIVITY_BUSY_ANY)->end, 410);
     CHECK_EQ_U64(busy(ACTIVITY_BUSY_KERNEL)->total, 140);
     CHECK_EQ_U64(busy(ACTIVITY_BUSY_COPY)->total, 80);
     CHECK_EQ_U64(busy(ACTIVITY_BUSY_OVERLAP)->total, 10);
@@ -781,7 +781,7 @@ TEST(activity_sweep, any_order_adds_up) {
             }
             CHECK(sums[ACTIVITY_BUSY_ANY].total + idle <= sweep.now.devices[d].any.end);
             CHECK(sums[ACTIVITY_BUSY_ANY].total + idle >=
-                  sums[ACTIVITY_BUSY_ANY].last_at - sums[ACTIVITY_BUSY_ANY].first_at);
+                  sums[ACTIVITY_BUSY_ANY].end - sums[ACTIVITY_BUSY_ANY].start);
             CHECK_EQ_U64(sums[ACTIVITY_BUSY_KERNEL].total + sums[ACTIVITY_BUSY_COPY].total,
                          sums[ACTIVITY_BUSY_ANY].total + sums[ACTIVITY_BUSY_OVERLAP].total);
         }
