@@ -18,25 +18,24 @@
 void line_tables_start(struct line_tables *t, const struct snapshot *s) {
     const struct arena_header *h = (const void *)s->base;
     memset(t, 0, sizeof *t);
-    t->snapshot = s;
-    t->next = __atomic_load_n(&h->first_lines, __ATOMIC_ACQUIRE);
+    t->list = SNAPSHOT_LIST(s, __atomic_load_n(&h->first_lines, __ATOMIC_ACQUIRE),
+                            struct arena_lines, UINT32_MAX);
 }
 
 int line_tables_next(struct line_tables *t, struct line_table *out) {
-    const struct snapshot *s = t->snapshot;
-    const struct arena_lines *table = snapshot_at(s, t->next, sizeof *table);
-    if (!table || t->tables == s->size / STINT_IMPL_UNIT) {
+    const struct snapshot *s = t->list.snapshot;
+    const struct arena_lines *table = snapshot_list_next(&t->list);
+    if (!table) {
         return 0;
     }
     uint64_t cells_at = arena_lines_cells_at(table->count);
     uint64_t cell_bytes = (uint64_t)table->count * sizeof *out->cells;
     if (t->lines + table->count > s->size / sizeof *out->cells ||
-        !snapshot_at(s, t->next, cells_at + cell_bytes)) {
+        !snapshot_at(s, t->list.unit, cells_at + cell_bytes)) {
         return 0;
     }
     ++t->tables;
     t->lines += table->count;
-    t->next = table->next;
     out->name = snapshot_text(s, table->file, &out->length);
     out->content = NULL;
     out->content_length = 0;

@@ -53,8 +53,7 @@ struct line_table {
 
 /* All tables of a run, the newest first. */
 struct line_tables {
-    const struct snapshot *snapshot;
-    uint32_t next;
+    struct snapshot_list list;
     uint64_t tables; /* read so far */
     uint64_t lines;  /* of these */
 };

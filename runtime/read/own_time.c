@@ -16,11 +16,10 @@ static uint64_t own_of(const struct snapshot_node *n) {
     return saturating_subtract(with, without);
 }
 
-void own_times(struct snapshot *s) {
+void snapshot_sum_children(struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         struct snapshot_node *n = &s->nodes[i];
-        n->inside = 0;
-        n->splits = 0;
+        n->children = n->inside = n->splits = 0;
         n->own = own_of(n);
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
@@ -29,6 +28,7 @@ void own_times(struct snapshot *s) {
             continue;
         }
         struct snapshot_node *around = &s->nodes[n->parent];
+        around->children += n->total + n->extra->open;
         around->inside = saturating_add(around->inside, n->total);
         around->splits += n->count;
         if (n->extra->untimed) {

@@ -36,7 +36,7 @@ struct snapshot_extra {
     uint64_t open_self; /* of these, without the scopes inside that were recorded or are open */
     struct snapshot_gpu gpu;
     uint64_t untimed;  /* calls that were not timed, in a file of before */
-    int holds_untimed; /* there are such calls right inside; by own_times */
+    int holds_untimed; /* there are such calls right inside; by snapshot_sum_children */
     /* When the interval began: its samples, those that it kept itself, and of these those in the
      * histogram. */
     uint64_t before;
@@ -47,13 +47,13 @@ struct snapshot_extra {
 
 struct snapshot_node {
     SCOPE_BY_NAME;                      /* ticks, as all times here but the GPU's */
-    uint64_t children;                  /* total and open time of its nested scopes */
     const struct snapshot_extra *extra; /* &snapshot_no_extra: none */
     const struct measures *measures;    /* &snapshot_no_measures: none */
-    /* From here on by own_times. */
-    uint64_t inside; /* total of its nested scopes */
-    uint64_t splits; /* timed calls of them */
-    uint64_t own;    /* of the total, without nested scopes */
+    /* From here on by snapshot_sum_children. */
+    uint64_t children; /* total and open time of its nested scopes */
+    uint64_t inside;   /* total of its nested scopes */
+    uint64_t splits;   /* timed calls of them */
+    uint64_t own;      /* of the total, without nested scopes */
     uint32_t unit;
     uint32_t site;
     uint16_t set;
@@ -225,8 +225,6 @@ static inline uint32_t snapshot_above(const struct snapshot *s, uint32_t node) {
     return n->sender != SNAPSHOT_NONE ? n->sender : n->parent;
 }
 uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit);
-/* While it is read, after an attempt at a record that failed: whether there is another one. */
-int snapshot_try_again(struct snapshot *s, int tried);
 /* The histogram of scopes of that thread, those samples included that its frames keep uncounted
  * (stint_impl_frame.pending); SNAPSHOT_NONE: of something else, with none. 0, or -1 if there is no
  * histogram there. */
@@ -257,6 +255,24 @@ uint64_t snapshot_recursive(const struct snapshot_node *n);
 uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]);
 /* A checked pointer to `bytes` bytes at a unit, or NULL. */
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes);
+/* A list of records, newest first, each of which has the unit of the next one. It ends with one that
+ * is not in the arena, and after `most` or as many as there is room for, which ends a circle. */
+struct snapshot_list {
+    const struct snapshot *snapshot;
+    uint32_t unit; /* of the record that was read last */
+    uint32_t next;
+    uint32_t bytes;
+    uint32_t next_at;
+    uint64_t left;
+};
+struct snapshot_list snapshot_list_of(const struct snapshot *s, uint32_t first, uint32_t bytes,
+                                      uint32_t next_at, uint64_t most);
+#define SNAPSHOT_LIST(snapshot, first, type, most)                                                 \
+    snapshot_list_of(snapshot, first, sizeof(type), offsetof(type, next), most)
+/* NULL after the last one. */
+const void *snapshot_list_next(struct snapshot_list *l);
+/* How many are to come. */
+uint32_t snapshot_list_count(struct snapshot_list l);
 /* The ring at a unit, with the number of its events, a power of two, all of which are in the arena;
  * or NULL. */
 const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t unit,
@@ -293,10 +309,6 @@ static inline double snapshot_steady_tick(const struct snapshot *s) {
 
 /* ---- snapshot_activity.c */
 
-/* Reads the list that begins at that unit, after nodes and devices; for snapshot_read. 0, or -1
- * without memory. */
-int snapshot_read_activities(struct snapshot *s, uint32_t first);
-
 /* The sums and the configuration of a row, as they are stored: one attempt, 0 if it was not being
  * written. */
 int snapshot_activity_load(struct snapshot_activity *out, const struct arena_activity *a);
@@ -306,19 +318,5 @@ uint64_t snapshot_activity_begin(const struct snapshot_activity *a);
 uint64_t snapshot_activity_span(const struct snapshot_activity *a);
 /* Leaves of that what is after a moment. */
 void snapshot_activity_cut(struct snapshot_activity *a, uint64_t from);
-
-/* ---- snapshot_taken.c */
-
-/* 0, or -1 without memory. */
-int snapshot_take_back(struct snapshot *s);
-
-/* Sets inside, splits and own of all nodes. */
-void own_times(struct snapshot *s);
-
-/* How often a value that a thread may be writing is read again. The fuzzer, where no thread writes,
- * sets it lower. */
-#ifndef SNAPSHOT_TRIES
-#define SNAPSHOT_TRIES 200
-#endif
 
 #endif

@@ -4,30 +4,25 @@
  * into the arena, which also ends a cycle. What was taken back of them is subtracted
  * (snapshot_taken.c).
  */
-#include "snapshot.h"
-
-#include <string.h>
-
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-
-#define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#include "snapshot_parts.h"
 
 static void copy_configuration(struct snapshot_activity *out, const struct arena_activity *a) {
-    out->varies = ACQUIRE(&a->varies);
+    out->varies = SNAPSHOT_ACQUIRE(&a->varies);
     for (int i = 0; i < 3; ++i) {
-        out->grid[i] = ACQUIRE(&a->grid[i]);
-        out->block[i] = ACQUIRE(&a->block[i]);
+        out->grid[i] = SNAPSHOT_ACQUIRE(&a->grid[i]);
+        out->block[i] = SNAPSHOT_ACQUIRE(&a->block[i]);
     }
-    out->registers = ACQUIRE(&a->registers);
-    out->shared_static = ACQUIRE(&a->shared_static);
-    out->shared_dynamic = ACQUIRE(&a->shared_dynamic);
+    out->registers = SNAPSHOT_ACQUIRE(&a->registers);
+    out->shared_static = SNAPSHOT_ACQUIRE(&a->shared_static);
+    out->shared_dynamic = SNAPSHOT_ACQUIRE(&a->shared_dynamic);
 }
 
 /* One attempt; 0 when the sequence word was even and the same at both ends. */
 int snapshot_activity_load(struct snapshot_activity *out, const struct arena_activity *a) {
-    uint64_t seq = ACQUIRE(&a->seq);
+    uint64_t seq = SNAPSHOT_ACQUIRE(&a->seq);
     numbers_load(&record_activity, out->number, a);
     copy_configuration(out, a);
     return seq & 1 || STINT_IMPL_LOAD(&a->seq) != seq;
@@ -91,23 +86,19 @@ static int is_known(const struct arena_activity *a) {
 }
 
 int snapshot_read_activities(struct snapshot *s, uint32_t first) {
-    uint64_t most = s->size / sizeof(struct arena_activity), listed = 0;
     const struct arena_activity *a;
-    uint32_t count = 0;
-    for (uint32_t unit = first; listed < most && (a = snapshot_at(s, unit, sizeof *a)); ++listed) {
-        count += (uint32_t)is_known(a);
-        unit = a->next;
+    struct snapshot_list list = SNAPSHOT_LIST(s, first, struct arena_activity, UINT32_MAX);
+    for (struct snapshot_list all = list; (a = snapshot_list_next(&all));) {
+        s->activity_count += (uint32_t)is_known(a);
     }
-    s->activities = scratch_array(&s->memory, (size_t)count + 1, sizeof *s->activities);
-    if (!s->activities) {
+    s->activities = scratch_array(&s->memory, (size_t)s->activity_count + 1, sizeof *s->activities);
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
-    s->activity_count = count;
-    for (uint32_t unit = first; listed-- && (a = snapshot_at(s, unit, sizeof *a));) {
-        if (count && is_known(a)) {
-            read_activity(s, &s->activities[--count], unit, a); /* oldest first */
+    for (uint32_t i = s->activity_count; i && (a = snapshot_list_next(&list));) {
+        if (is_known(a)) {
+            read_activity(s, &s->activities[--i], list.unit, a); /* oldest first */
         }
-        unit = a->next;
     }
     return snapshot_take_back(s);
 }

@@ -16,29 +16,25 @@ const struct measures snapshot_no_measures;
 const struct measures *snapshot_read_measures(struct snapshot *s, uint32_t unit,
                                               const struct measures *known) {
     struct measures all = *known;
-    for (uint32_t blocks = 0; unit && blocks < MAX_BLOCKS; ++blocks) {
-        const struct arena_measures *block = snapshot_at(s, unit, sizeof *block);
-        if (!block) {
-            break;
-        }
+    const struct arena_measures *block;
+    struct snapshot_list list = SNAPSHOT_LIST(s, unit, struct arena_measures, MAX_BLOCKS);
+    while ((block = snapshot_list_next(&list))) {
         uint32_t group = measure_group_with(block->range.first), count = block->range.count;
         if (group != MEASURE_GROUP_COUNT && count) {
-            if (!snapshot_at(s, unit, sizeof *block + count * sizeof(uint64_t))) {
+            if (!snapshot_at(s, list.unit, sizeof *block + count * sizeof(uint64_t))) {
                 break;
             }
             measures_load(&all, group, block->value, count);
         }
-        unit = block->next;
     }
     if (!all.groups) {
         return &snapshot_no_measures;
     }
     struct measures *out = scratch_get(&s->memory, sizeof *out);
-    if (!out) {
-        return &snapshot_no_measures;
+    if (out) {
+        *out = all;
     }
-    *out = all;
-    return out;
+    return out ? out : &snapshot_no_measures;
 }
 
 void snapshot_outside(const struct snapshot *s, struct measures *out) {

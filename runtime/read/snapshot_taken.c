@@ -11,7 +11,7 @@
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
-#include "snapshot.h"
+#include "snapshot_parts.h"
 
 /* The key that a row and the one that takes back of it have in common. */
 struct taken_key {
@@ -59,19 +59,8 @@ static void taken_subtract(const struct snapshot *s, struct snapshot_activity *a
     a->taken_total = taken->total;
     a->taken_squares = taken->squares;
     a->taken_histogram = taken->histogram;
-    a->count = saturating_subtract(a->count, taken->count);
-    a->total = saturating_subtract(a->total, taken->total);
-    a->squares = double_max(a->squares - taken->squares, 0);
+    numbers_subtract(&record_activity, a->number, taken->number);
     taken_limit_bounds(s, a, b);
-}
-
-static int taken_has_rows(const struct snapshot *s) {
-    for (uint32_t i = 0; i < s->activity_count; ++i) {
-        if (s->activities[i].kind == ACTIVITY_TAKEN_BACK) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* The rows so far: of each key the first, by its hash, and for the first the last. */
@@ -120,15 +109,20 @@ static void taken_visit_row(struct taken_rows *rows, struct snapshot *s, uint32_
 
 int snapshot_take_back(struct snapshot *s) {
     struct taken_rows rows = {.from = s};
-    if (!taken_has_rows(s)) {
+    uint32_t i = 0;
+    while (i < s->activity_count && s->activities[i].kind != ACTIVITY_TAKEN_BACK) {
+        ++i;
+    }
+    if (i == s->activity_count) {
         return 0;
     }
     struct taken_buffer *b = scratch_get(&s->memory, sizeof *b);
     rows.last = scratch_array(&s->memory, s->activity_count, sizeof *rows.last);
-    if (!b || !rows.last || hash_map_start(&rows.first, &s->memory, s->activity_count)) {
+    hash_map_start(&rows.first, &s->memory, s->activity_count);
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
-    for (uint32_t i = 0; i < s->activity_count; ++i) {
+    for (i = 0; i < s->activity_count; ++i) {
         taken_visit_row(&rows, s, i, b);
     }
     return 0;

@@ -4,7 +4,7 @@
  * a device, the buckets of a histogram. The files that read the whole call these, never the
  * reverse.
  */
-#include "snapshot.h"
+#include "snapshot_parts.h"
 
 #include <sched.h>
 #include <string.h>
@@ -18,6 +18,51 @@ const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes)
         return s->base + at;
     }
     return NULL;
+}
+
+struct snapshot_list snapshot_list_of(const struct snapshot *s, uint32_t first, uint32_t bytes,
+                                      uint32_t next_at, uint64_t most) {
+    return (struct snapshot_list){.snapshot = s,
+                                  .next = first,
+                                  .bytes = bytes,
+                                  .next_at = next_at,
+                                  .left = u64_min(most, s->size / bytes)};
+}
+
+const void *snapshot_list_next(struct snapshot_list *l) {
+    const char *record = l->left ? snapshot_at(l->snapshot, l->next, l->bytes) : NULL;
+    if (record) {
+        --l->left;
+        l->unit = l->next;
+        l->next = *(const uint32_t *)(const void *)(record + l->next_at);
+    }
+    return record;
+}
+
+uint32_t snapshot_list_count(struct snapshot_list l) {
+    uint32_t count = 0;
+    while (snapshot_list_next(&l)) {
+        ++count;
+    }
+    return count;
+}
+
+unsigned char *snapshot_units(struct snapshot *s) {
+    return scratch_get(&s->memory, s->size / STINT_IMPL_UNIT / 8 + 1);
+}
+
+int snapshot_units_take(unsigned char *units, uint32_t unit, uint32_t bytes) {
+    uint32_t end = unit + (bytes + STINT_IMPL_UNIT - 1) / STINT_IMPL_UNIT, u = unit;
+    while (u < end && !(units[u / 8] & 1u << u % 8)) {
+        ++u;
+    }
+    if (u < end) {
+        return 0;
+    }
+    for (u = unit; u < end; ++u) {
+        units[u / 8] |= (unsigned char)(1u << u % 8);
+    }
+    return 1;
 }
 
 const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t unit,

@@ -21,7 +21,7 @@
 #include "base/order.h"
 
 #define ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define LANES_MOST 65536u /* of streams, or what the file has room for; also ends a cycle */
+#define LANES_MOST 65536u /* of streams */
 #define SPLITS 16u        /* lanes one thread or stream may need for what overlaps */
 #define DEPTH_MOST 1024u
 /* Positions of activities come from two clocks, which may run apart by 500 ppm. */
@@ -123,22 +123,17 @@ static int decode_span(const struct snapshot *s, const struct stint_impl_event *
                        struct trace_event *out) {
     out->kind = TRACE_SPAN;
     out->node = snapshot_node_of(s, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
-    out->site = 0;
-    if (out->node == SNAPSHOT_NONE) {
-        return -1;
+    if (out->node != SNAPSHOT_NONE) {
+        out->site = s->nodes[out->node].site;
     }
-    out->site = s->nodes[out->node].site;
-    return 0;
+    return out->node == SNAPSHOT_NONE ? -1 : 0;
 }
 
 static int decode_activity(const struct reading *r, const struct stint_impl_event *e,
                            struct trace_event *out) {
     out->kind = TRACE_SPAN;
     out->activity = hash_map_get(&r->activities, (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS));
-    if (out->activity == SNAPSHOT_NONE) {
-        return -1;
-    }
-    return 0;
+    return out->activity == SNAPSHOT_NONE ? -1 : 0;
 }
 
 /* Bytes that are allocated on a device from then on. */
@@ -151,10 +146,7 @@ static int decode_memory(const struct reading *r, const struct stint_impl_event 
     out->kind = TRACE_VALUE;
     memcpy(&out->value, payload, sizeof out->value);
     out->activity = hash_map_get(&r->activities, (uint32_t)e->what);
-    if (out->activity == SNAPSHOT_NONE || !isfinite(out->value)) {
-        return -1;
-    }
-    return 0;
+    return out->activity == SNAPSHOT_NONE || !isfinite(out->value) ? -1 : 0;
 }
 
 /* 0 if the event is one of the lane. Sets all but the times, which are not needed for a count. */
@@ -184,14 +176,8 @@ static int event_decode(const struct reading *r, const struct source *from,
         }
         memcpy(&out->value, payload, sizeof out->value);
     }
-    out->site = 0;
-    if (e->what <= s->site_count) {
-        out->site = (uint32_t)e->what;
-    }
-    if (out->site && isfinite(out->value)) {
-        return 0;
-    }
-    return -1;
+    out->site = e->what <= s->site_count ? (uint32_t)e->what : 0;
+    return out->site && isfinite(out->value) ? 0 : -1;
 }
 
 static uint64_t span_read_length(const struct stint_impl_event *e, const uint64_t *payload) {
@@ -279,7 +265,7 @@ static int read_ring(const struct reading *r, const struct source *from, struct 
     struct ring_walk walk;
     memset(out, 0, sizeof *out);
     out->items = scratch_array(&out->memory, from->kept + 1, sizeof *out->items);
-    if (!out->items) {
+    if (scratch_failed(&out->memory)) {
         return -1;
     }
     ring_walk_start(&walk, from);
@@ -379,10 +365,7 @@ static void lanes_emit(const struct reading *r, const struct source *from,
         struct trace_lane *lane = &t->lanes[t->lane_count++];
         *lane = from->lane;
         lane->first = t->event_count;
-        lane->overwritten = 0;
-        if (!at) {
-            lane->overwritten = pile->lost;
-        }
+        lane->overwritten = at ? 0 : pile->lost;
         if (at) {
             snprintf(lane->name, sizeof lane->name, "%.90s (%s %u)", from->lane.name,
                      from->lane.thread == SNAPSHOT_NONE ? "overlapping" : "intervals", at);
@@ -402,11 +385,7 @@ static int add_source(const struct reading *r, const struct source *from) {
     int failed = read_ring(r, from, &pile);
     if (!failed) {
         pile.sorted = order_by(&pile.memory, (uint32_t)pile.count, is_event_before, pile.items);
-        if (pile.sorted) {
-            failed = 0;
-        } else {
-            failed = -1;
-        }
+        failed = scratch_failed(&pile.memory) ? -1 : 0;
     }
     if (!failed) {
         spans_place(r, from, &pile);
@@ -436,9 +415,10 @@ static uint32_t list_threads(struct reading *r, struct source *out, uint32_t roo
 static uint32_t list_streams(struct reading *r, struct source *out, uint32_t room) {
     const struct snapshot *s = r->s;
     const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
-    uint32_t unit = ACQUIRE(&h->first_lane), count = 0;
+    struct snapshot_list list = SNAPSHOT_LIST(s, ACQUIRE(&h->first_lane), struct arena_lane, room);
     const struct arena_lane *l;
-    for (; count < room && (l = snapshot_at(s, unit, sizeof *l)); unit = l->next, ++count) {
+    uint32_t count = 0;
+    for (; (l = snapshot_list_next(&list)); ++count) {
         if (out) {
             trace_name_stream(&out[count].lane, l, s);
             find_ring(r, &out[count], l->ring);
@@ -472,17 +452,12 @@ struct source_list {
 /* 0, or -1 without memory. */
 static int list_sources(struct reading *r, struct source_list *out) {
     struct snapshot *s = r->s;
-    uint64_t fit = s->size / STINT_IMPL_UNIT;
-    uint32_t most = LANES_MOST;
-    if (fit < LANES_MOST) {
-        most = (uint32_t)fit;
-    }
     r->budget = s->size / sizeof(struct stint_impl_event);
     out->threads = list_threads(r, NULL, UINT32_MAX);
-    uint32_t streams = list_streams(r, NULL, most);
+    uint32_t streams = list_streams(r, NULL, LANES_MOST);
     out->count = out->threads + streams;
     out->from = scratch_array(&s->memory, (size_t)out->count + 1, sizeof *out->from);
-    if (!out->from || map_units(r)) {
+    if (scratch_failed(&s->memory) || map_units(r)) {
         return -1;
     }
     list_threads(r, out->from, out->threads);
@@ -530,7 +505,7 @@ int trace_read(struct trace *out, struct snapshot *s) {
     r.splits = scratch_array(&s->memory, SPLITS, sizeof *r.splits);
     out->lanes = scratch_array(&s->memory, (size_t)count * SPLITS + 1, sizeof *out->lanes);
     out->events = scratch_array(&s->memory, events + 1, sizeof *out->events);
-    if (!r.splits || !out->lanes || !out->events) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < count; ++i) { /* streams as they were numbered */

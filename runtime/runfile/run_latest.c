@@ -8,8 +8,8 @@
 #include "base/arithmetic.h"
 
 #define TICKS_MAX ((uint64_t)1 << 62) /* no clock counts further */
-#define LANES_MAX 65536u              /* a damaged list in a circle ends here */
-#define NEWEST 64u                    /* events of a ring: GPU spans do not end in order */
+#define LANES_MAX 65536u
+#define NEWEST 64u /* events of a ring: GPU spans do not end in order */
 
 static void move_later(uint64_t *now, uint64_t ticks, uint64_t length) {
     if (ticks < TICKS_MAX && length < TICKS_MAX && ticks + length > *now) {
@@ -66,13 +66,13 @@ static void move_past_ring(uint64_t *now, const struct snapshot *s, uint32_t uni
 
 static void move_past_threads(uint64_t *now, const struct snapshot *s,
                               const struct arena_header *h) {
-    uint32_t unit = h->first_thread;
+    struct snapshot_list list =
+        SNAPSHOT_LIST(s, h->first_thread, struct arena_thread, s->thread_count);
     const struct arena_thread *t;
-    for (uint32_t i = 0; i < s->thread_count && (t = snapshot_at(s, unit, sizeof *t)); ++i) {
+    while ((t = snapshot_list_next(&list))) {
         move_later(now, t->start_ticks, 0);
         move_later(now, t->end_ticks, 0);
         move_past_ring(now, s, t->ring, ARENA_LANE_EVENTS);
-        unit = t->next;
     }
     for (uint32_t i = 0; i < s->thread_count; ++i) {
         move_later(now, s->threads[i].last_begin, 0);
@@ -98,10 +98,9 @@ uint64_t run_latest(const struct snapshot *s, const struct arena_header *h) {
     move_past_nodes(&now, s);
     move_past_threads(&now, s, h);
     move_past_activities(&now, s, h);
-    uint32_t unit = h->first_lane;
-    for (uint32_t i = 0; i < LANES_MAX && (l = snapshot_at(s, unit, sizeof *l)); ++i) {
+    struct snapshot_list lanes = SNAPSHOT_LIST(s, h->first_lane, struct arena_lane, LANES_MAX);
+    while ((l = snapshot_list_next(&lanes))) {
         move_past_ring(&now, s, l->ring, l->kind);
-        unit = l->next;
     }
     return u64_max(now, h->start.ticks);
 }
