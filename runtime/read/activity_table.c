@@ -28,14 +28,19 @@ struct activity_grouping {
     struct stint_impl_histogram *read; /* one of them */
 };
 
-/* The quantity of an activity that a histogram and samples are of. */
+/* The quantity of an activity that a histogram and samples are of, and its numbers. */
 enum activity_quantity { QUANTITY_TIME, QUANTITY_BYTES };
+static const struct {
+    uint8_t total, squares, min, max;
+    uint8_t loose_min, loose_max;
+    uint8_t has_median;
+} quantities[] = {{ACTIVITY_TOTAL, ACTIVITY_SQUARES, ACTIVITY_MIN, ACTIVITY_MAX, SNAPSHOT_LOOSE_MIN,
+                   SNAPSHOT_LOOSE_MAX, ACTIVITY_HAS_MEDIAN},
+                  {ACTIVITY_BYTES, ACTIVITY_BYTE_SQUARES, ACTIVITY_MIN_BYTES, ACTIVITY_MAX_BYTES,
+                   SNAPSHOT_LOOSE_MIN_BYTES, SNAPSHOT_LOOSE_MAX_BYTES, ACTIVITY_HAS_MEDIAN_BYTES}};
 
 static uint32_t member_histogram(const struct snapshot_activity *a, enum activity_quantity which) {
-    if (which == QUANTITY_TIME) {
-        return a->histogram;
-    }
-    return a->byte_histogram;
+    return which == QUANTITY_TIME ? a->histogram : a->byte_histogram;
 }
 
 static uint32_t activity_row_hash(const struct snapshot_activity *a) {
@@ -147,8 +152,7 @@ static uint64_t stddev_of(uint64_t count, uint64_t total, double squares, uint64
     if (count > 1 && distances > 0) {
         v = deviation_root(distances / (n - 1));
     }
-    uint64_t whole = snapshot_whole(v + 0.5);
-    return u64_min(whole, widest);
+    return u64_min(snapshot_whole(v + 0.5), widest);
 }
 
 /* ---- Medians. */
@@ -209,57 +213,29 @@ static uint64_t row_median(const struct activity_grouping *g, uint32_t row,
     return histogram_percentile(sum, histogram_count(sum), 500);
 }
 
-/* The bounds where they are not exact, and the median. */
-static void finish_times(const struct activity_grouping *g, struct activity_row *r) {
-    struct snapshot_activity *a = &r->sum;
+/* The bounds where they are not exact, and what the histograms and samples give. */
+static void finish_quantity(const struct activity_grouping *g, struct activity_row *r,
+                            enum activity_quantity which, uint64_t *median, uint64_t *stddev) {
     uint32_t row = (uint32_t)(r - g->rows);
-    struct histogram *sum = g->sum;
-    activity_sum_histograms(g, row, QUANTITY_TIME);
-    uint64_t count = histogram_count(sum), low = histogram_min(sum), high = histogram_max(sum);
-    if (count) {
-        if (a->loose & SNAPSHOT_LOOSE_MIN && low > a->min) {
-            a->min = low;
-        }
-        if (a->loose & SNAPSHOT_LOOSE_MAX && high < a->max) {
-            a->max = high;
-        }
+    uint64_t *number = r->sum.number, count = r->sum.count;
+    uint64_t total = number[quantities[which].total], avg = total / count;
+    uint64_t *min = &number[quantities[which].min], *max = &number[quantities[which].max];
+    activity_sum_histograms(g, row, which);
+    uint64_t counted = histogram_count(g->sum);
+    if (counted && r->sum.loose & quantities[which].loose_min) {
+        *min = u64_max(*min, histogram_min(g->sum));
     }
-    uint64_t up = r->avg + (a->total % a->count != 0); /* rounding must not put it outside */
-    a->min = u64_clamp(a->min, 0, r->avg);
-    a->max = u64_clamp(a->max, up, UINT64_MAX);
-    if (count) {
-        r->median = u64_clamp(row_median(g, row, QUANTITY_TIME, sum), a->min, a->max);
-        r->has |= ACTIVITY_HAS_MEDIAN;
+    if (counted && r->sum.loose & quantities[which].loose_max) {
+        *max = u64_min(*max, histogram_max(g->sum));
     }
-    if (histogram_beyond(sum) > count - histogram_rank(count, 500)) {
-        r->has |= ACTIVITY_MEDIAN_BEYOND;
+    *min = u64_min(*min, avg);
+    *max = u64_max(*max, avg + (total % count != 0)); /* rounding must not put it outside */
+    if (counted) {
+        *median = u64_clamp(row_median(g, row, which, g->sum), *min, *max);
+        r->has |= quantities[which].has_median;
     }
-    r->stddev = stddev_of(a->count, a->total, a->squares, a->max - a->min);
-}
-
-/* The same of the bytes of kinds that move some. */
-static void finish_sizes(const struct activity_grouping *g, struct activity_row *r) {
-    struct snapshot_activity *a = &r->sum;
-    uint32_t row = (uint32_t)(r - g->rows);
-    struct histogram *sum = g->sum;
-    uint64_t avg = a->bytes / a->count;
-    r->has |= ACTIVITY_HAS_SIZES;
-    activity_sum_histograms(g, row, QUANTITY_BYTES);
-    uint64_t count = histogram_count(sum);
-    if (count && a->loose & SNAPSHOT_LOOSE_MIN_BYTES) {
-        a->min_bytes = u64_max(a->min_bytes, histogram_min(sum));
-    }
-    if (count && a->loose & SNAPSHOT_LOOSE_MAX_BYTES) {
-        a->max_bytes = u64_min(a->max_bytes, histogram_max(sum));
-    }
-    a->min_bytes = u64_clamp(a->min_bytes, 0, avg);
-    a->max_bytes = u64_max(a->max_bytes, avg);
-    if (count) {
-        r->median_bytes =
-            u64_clamp(row_median(g, row, QUANTITY_BYTES, sum), a->min_bytes, a->max_bytes);
-        r->has |= ACTIVITY_HAS_MEDIAN_BYTES;
-    }
-    r->stddev_bytes = stddev_of(a->count, a->bytes, a->byte_squares, a->max_bytes - a->min_bytes);
+    *stddev =
+        stddev_of(count, total, double_of_bits(number[quantities[which].squares]), *max - *min);
 }
 
 static void activity_row_finish(const struct activity_grouping *g, struct activity_row *r,
@@ -267,12 +243,15 @@ static void activity_row_finish(const struct activity_grouping *g, struct activi
     const struct snapshot *s = g->s;
     struct snapshot_activity *a = &r->sum;
     r->avg = a->total / a->count;
-    finish_times(g, r);
-    if (activity_kind_has_sizes(a->kind)) {
-        finish_sizes(g, r);
+    finish_quantity(g, r, QUANTITY_TIME, &r->median, &r->stddev);
+    uint64_t counted = histogram_count(g->sum);
+    if (histogram_beyond(g->sum) > counted - histogram_rank(counted, 500)) {
+        r->has |= ACTIVITY_MEDIAN_BEYOND;
     }
-    r->share_ppm = 0;
-    r->bytes_per_s = 0;
+    if (activity_kind_has_sizes(a->kind)) {
+        r->has |= ACTIVITY_HAS_SIZES;
+        finish_quantity(g, r, QUANTITY_BYTES, &r->median_bytes, &r->stddev_bytes);
+    }
     if (total) {
         r->share_ppm = snapshot_whole((double)a->total * 1e6 / (double)total);
     }
@@ -316,10 +295,8 @@ static int activity_grouping_start(struct activity_grouping *g, struct snapshot 
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
     g->taken = scratch_get(&s->memory, sizeof *g->taken);
     g->read = scratch_get(&s->memory, sizeof *g->read);
-    if (!g->rows || !g->members || !g->next || !g->sum || !g->taken || !g->read) {
-        return -1;
-    }
-    return hash_map_start(&g->row_of, &s->memory, most);
+    hash_map_start(&g->row_of, &s->memory, most);
+    return scratch_failed(&s->memory) ? -1 : 0;
 }
 
 int activity_table(struct activity_table *out, struct snapshot *s, const struct activity_ask *ask) {
@@ -343,7 +320,7 @@ int activity_table(struct activity_table *out, struct snapshot *s, const struct 
     out->row = scratch_array(&s->memory, g.count, sizeof(struct activity_row *));
     out->order = scratch_array(&s->memory, g.count, sizeof *out->order);
     out->spare = scratch_array(&s->memory, g.count, sizeof *out->spare);
-    if (!out->row || !out->order || !out->spare) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < g.count; ++i) {

@@ -265,12 +265,10 @@ static int make_room(struct baseline *b, const struct snapshot *s) {
     b->nodes = scratch_array(&b->memory, nodes, sizeof *b->nodes);
     b->activities = scratch_array(&b->memory, activities, sizeof *b->activities);
     b->histograms = scratch_array(&b->memory, histograms, sizeof *b->histograms);
-    if (!b->nodes || !b->activities || !b->histograms) {
-        return -1;
-    }
-    return hash_map_start(&b->node_of, &b->memory, nodes) ||
-           hash_map_start(&b->activity_of, &b->memory, activities) ||
-           hash_map_start(&b->histogram_of, &b->memory, histograms);
+    hash_map_start(&b->node_of, &b->memory, nodes);
+    hash_map_start(&b->activity_of, &b->memory, activities);
+    hash_map_start(&b->histogram_of, &b->memory, histograms);
+    return scratch_failed(&b->memory) ? -1 : 0;
 }
 
 static int keep_start(struct baseline *b, const struct snapshot *s, uint32_t set,

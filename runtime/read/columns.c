@@ -56,7 +56,7 @@ uint32_t *report_sort(struct snapshot *s, const struct rows *rows, uint32_t colu
     struct scratch_mark before = scratch_mark(&s->memory);
     uint32_t *spare = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *spare);
     uint64_t *value = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *value);
-    if (!order || !spare || !value) {
+    if (scratch_failed(&s->memory)) {
         return NULL;
     }
     for (uint32_t i = 0; i < rows->count; ++i) {

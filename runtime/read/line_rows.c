@@ -122,7 +122,7 @@ static int rows_merge(struct line_rows *all, struct scratch *memory) {
     uint32_t *order = order_by(memory, all->row_count, row_is_before, all);
     struct line_row *merged = scratch_array(memory, all->row_count, sizeof *merged);
     uint32_t count = 0;
-    if (!order || !merged) {
+    if (scratch_failed(memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < all->row_count; ++i) {
@@ -196,7 +196,8 @@ int line_rows_read(struct line_rows *out, struct snapshot *s) {
     memset(out, 0, sizeof *out);
     out->files = scratch_array(&s->memory, tables, sizeof *out->files);
     out->rows = scratch_array(&s->memory, all.lines, sizeof *out->rows);
-    if (!out->files || !out->rows || hash_map_start(&names, &s->memory, tables)) {
+    hash_map_start(&names, &s->memory, tables);
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     all = first; /* not the newest one again: a running program may have made others since */

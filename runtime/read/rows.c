@@ -28,7 +28,8 @@ static int number_names(struct grouping *g) {
     struct hash_map known;
     g->name_ids = scratch_array(&s->memory, (size_t)s->site_count + 1, sizeof *g->name_ids);
     struct scratch_mark before = scratch_mark(&s->memory); /* `known` is not needed after this */
-    if (!g->name_ids || hash_map_start(&known, &s->memory, s->site_count)) {
+    hash_map_start(&known, &s->memory, s->site_count);
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t id = 1; id <= s->site_count; ++id) {
@@ -50,36 +51,28 @@ static int number_names(struct grouping *g) {
 }
 
 static int rows_grouping_start(struct grouping *g, struct rows *out, struct snapshot *s) {
-    uint64_t most = 2 * ((uint64_t)s->node_count + 1); /* histograms */
+    size_t nodes = (size_t)s->node_count + 1, histograms = 2 * nodes;
     memset(g, 0, sizeof *g);
+    memset(out, 0, sizeof *out);
     g->s = s;
     g->rows = out;
-    out->count = 0;
-    out->grouping = NULL;
-    out->extra_count = 0;
-    out->row = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *out->row);
-    out->extra = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *out->extra);
-    g->extras = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->extras);
+    out->row = scratch_array(&s->memory, nodes, sizeof *out->row);
+    out->extra = scratch_array(&s->memory, nodes, sizeof *out->extra);
+    g->extras = scratch_array(&s->memory, nodes, sizeof *g->extras);
     if (s->corrected) {
-        g->costs = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->costs);
+        g->costs = scratch_array(&s->memory, nodes, sizeof *g->costs);
     }
-    g->groups = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->groups);
-    g->links = scratch_array(&s->memory, (size_t)most, sizeof *g->links);
-    g->keepers = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *g->keepers);
+    g->groups = scratch_array(&s->memory, nodes, sizeof *g->groups);
+    g->links = scratch_array(&s->memory, histograms, sizeof *g->links);
+    g->keepers = scratch_array(&s->memory, nodes, sizeof *g->keepers);
     g->exact = scratch_get(&s->memory, sizeof *g->exact);
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
     g->ticks = scratch_get(&s->memory, sizeof *g->ticks);
     g->read = scratch_get(&s->memory, sizeof *g->read);
-    if (!out->row || !out->extra || !g->extras || (s->corrected && !g->costs) || !g->groups ||
-        !g->links || !g->keepers || !g->exact || !g->sum || !g->ticks || !g->read) {
-        return -1;
-    }
-    if (hash_map_start(&g->row_of, &s->memory, (uint64_t)s->node_count + 1) ||
-        hash_map_start(&g->seen, &s->memory, most) || number_names(g) ||
-        rows_waiting(&g->waiting, s)) {
-        return -1;
-    }
-    return rows_device(&g->work, s);
+    hash_map_start(&g->row_of, &s->memory, nodes);
+    hash_map_start(&g->seen, &s->memory, histograms);
+    return number_names(g) || rows_waiting(&g->waiting, s) || rows_device(&g->work, s) ||
+           scratch_failed(&s->memory);
 }
 
 static int is_row_of(const struct grouping *g, const struct stint_row *r,
@@ -198,10 +191,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
         *kept = g;
     }
     out->grouping = kept;
-    if (kept) {
-        return 0;
-    }
-    return -1;
+    return kept ? 0 : -1;
 }
 
 int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu) {
@@ -218,10 +208,7 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
         from = g->extras[group->extra - 1].gpu;
     }
     row_sum_histograms(g, &from, out);
-    if (histogram_count(out)) {
-        return 0;
-    }
-    return -1;
+    return histogram_count(out) ? 0 : -1;
 }
 
 int rows_quantile(uint64_t *ns, const struct rows *rows, uint32_t row, uint32_t permille) {

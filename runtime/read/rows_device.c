@@ -15,7 +15,7 @@ int rows_device(struct device_work **out, struct snapshot *s) {
         return 0;
     }
     struct device_work *work = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *work);
-    if (!work) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->activity_count; ++i) {

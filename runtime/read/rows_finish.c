@@ -128,6 +128,7 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
     struct times *t = &from->gpu;
     if (!extra->gpu_calls) {
         r->has &= ~ROW_GPU;
+        extra->gpu_total_ns = extra->gpu_min_ns = extra->gpu_max_ns = 0;
         return;
     }
     t->total = extra->gpu_total_ns;

@@ -9,7 +9,7 @@ int rows_link_children(struct rows_links *out, struct snapshot *s, const struct 
                        const uint32_t *order) {
     out->child = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *out->child);
     out->next = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *out->next);
-    if (!out->child || !out->next) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = rows->count; i-- > 0;) {

@@ -15,7 +15,7 @@ int rows_waiting(uint64_t **out, struct snapshot *s) {
         return 0;
     }
     uint64_t *waiting = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *waiting);
-    if (!waiting) {
+    if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = s->node_count; i-- > 0;) { /* those inside come later */

@@ -26,7 +26,7 @@ struct snapshot_list snapshot_list_of(const struct snapshot *s, uint32_t first, 
                                   .next = first,
                                   .bytes = bytes,
                                   .next_at = next_at,
-                                  .left = u64_min(most, s->size / bytes)};
+                                  .left = u64_min(most, s->size / u64_max(bytes, STINT_IMPL_UNIT))};
 }
 
 const void *snapshot_list_next(struct snapshot_list *l) {
