@@ -16,9 +16,9 @@
  *
  * A step that ended before the end of any swept part is counted as late; it is taken to end there.
  *
- * A gap is a time in which a device ran nothing, between two activities. The node of a gap is
- * the node of the launch that ended it, and its cause is the first of these that holds (gaps shorter than a
- * microsecond have no node, and only the last two causes):
+ * A gap is a time in which a device ran nothing, between two activities. The node of a gap is the
+ * node of the launch that ended it, and its cause is the first of these that holds (gaps shorter
+ * than a microsecond have no node, and only the last two causes):
  *   COPY       a call that copies and waits, of the launching thread, covers more than half of it;
  *   FUNCTION   likewise a function of the host that a stream ran; of both the newer one counts;
  *   SYNC       the launching thread was in a call that waits for the GPU, which ended after the

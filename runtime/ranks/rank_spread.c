@@ -49,17 +49,6 @@ static int is_total_less(const void *what, uint32_t a, uint32_t b) {
     return totals[a] < totals[b];
 }
 
-static uint64_t compute_stddev(const uint64_t *totals, uint32_t count, double mean) {
-    double squares = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        squares += double_square((double)totals[i] - mean);
-    }
-    if (count < 2) {
-        return 0;
-    }
-    return snapshot_whole(deviation_root(squares / (count - 1)) + 0.5);
-}
-
 void ranks_room_empty(struct ranks_room *room) {
     room->count = 0;
 }
@@ -113,7 +102,7 @@ const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room
     out->max_ns = room->totals[longest];
     out->min_rank = room->of[sorted[0]];
     out->max_rank = room->of[longest];
-    out->stddev_ns = compute_stddev(room->totals, count, (double)sum / count);
+    out->stddev_ns = deviation_exactly(room->totals, count);
     rank_sum lost = (rank_sum)out->max_ns * count - sum;
     out->lost_ns = narrow_sum(lost);
     if (count > 1 && out->max_ns) {

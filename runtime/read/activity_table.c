@@ -12,6 +12,7 @@
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
+#include "base/name.h"
 #include "base/order.h"
 #include "baseline.h"
 #include "deviation.h"
@@ -218,7 +219,7 @@ static void finish_quantity(const struct activity_grouping *g, struct activity_r
                             enum activity_quantity which, uint64_t *median, uint64_t *stddev) {
     uint32_t row = (uint32_t)(r - g->rows);
     uint64_t *number = r->sum.number, count = r->sum.count;
-    uint64_t total = number[quantities[which].total], avg = total / count;
+    uint64_t total = number[quantities[which].total];
     uint64_t *min = &number[quantities[which].min], *max = &number[quantities[which].max];
     activity_sum_histograms(g, row, which);
     uint64_t counted = histogram_count(g->sum);
@@ -228,8 +229,7 @@ static void finish_quantity(const struct activity_grouping *g, struct activity_r
     if (counted && r->sum.loose & quantities[which].loose_max) {
         *max = u64_min(*max, histogram_max(g->sum));
     }
-    *min = u64_min(*min, avg);
-    *max = u64_max(*max, avg + (total % count != 0)); /* rounding must not put it outside */
+    mean_of(total, count, min, max);
     if (counted) {
         *median = u64_clamp(row_median(g, row, which, g->sum), *min, *max);
         r->has |= quantities[which].has_median;
@@ -333,20 +333,11 @@ int activity_table(struct activity_table *out, struct snapshot *s, const struct 
 /* ---- The order. */
 
 static uint64_t value_of(const struct activity_row *r, enum activity_sort by) {
-    switch (by) {
-    case ACTIVITY_SORT_CALLS:
-        return r->sum.count;
-    case ACTIVITY_SORT_AVG:
-        return r->avg;
-    case ACTIVITY_SORT_MIN:
-        return r->sum.min;
-    case ACTIVITY_SORT_MAX:
-        return r->sum.max;
-    case ACTIVITY_SORT_BYTES:
-        return r->sum.bytes;
-    default:
-        return r->sum.total;
-    }
+    const uint64_t values[] = {
+        [ACTIVITY_SORT_TOTAL] = r->sum.total, [ACTIVITY_SORT_CALLS] = r->sum.count,
+        [ACTIVITY_SORT_AVG] = r->avg,         [ACTIVITY_SORT_MIN] = r->sum.min,
+        [ACTIVITY_SORT_MAX] = r->sum.max,     [ACTIVITY_SORT_BYTES] = r->sum.bytes};
+    return values[by];
 }
 
 /* No two rows are equal in all of it, so that the order is the same in every run. */
@@ -357,26 +348,14 @@ static int activity_row_before(const struct activity_row *a, const struct activi
     if (va != vb) {
         return va > vb;
     }
-    uint32_t shorter = y->name_length;
-    if (x->name_length < y->name_length) {
-        shorter = x->name_length;
+    int order = name_compare(x->name, x->name_length, y->name, y->name_length);
+    const uint32_t keys[][2] = {{x->kind, y->kind},     {x->detail, y->detail},
+                                {y->device, x->device}, {x->context, y->context},
+                                {x->stream, y->stream}, {x->node, y->node}};
+    for (size_t i = 0; !order && i < sizeof keys / sizeof *keys; ++i) {
+        order = (keys[i][0] > keys[i][1]) - (keys[i][0] < keys[i][1]);
     }
-    int names = memcmp(x->name, y->name, shorter);
-    const uint32_t keys[][2] = {{x->name_length, y->name_length},
-                                {x->kind, y->kind},
-                                {x->detail, y->detail},
-                                {y->device, x->device},
-                                {x->context, y->context},
-                                {x->stream, y->stream},
-                                {x->node, y->node}};
-    for (size_t i = 0; !names && i < sizeof keys / sizeof *keys; ++i) {
-        if (keys[i][0] < keys[i][1]) {
-            names = -1;
-        } else {
-            names = keys[i][0] > keys[i][1];
-        }
-    }
-    return names < 0;
+    return order < 0;
 }
 
 struct sorting {

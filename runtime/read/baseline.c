@@ -22,48 +22,43 @@ struct baseline {
     const struct measures *outside;
     struct baseline_node *nodes;
     struct baseline_activity *activities;
-    uint32_t **histograms; /* the buckets of each */
+    struct stint_impl_histogram **histograms;
     struct hash_map node_of, activity_of, histogram_of;
 };
 
-/* NULL if the node did not exist then. */
+/* The place of what was kept of a unit in its array; NULL if it did not exist then. */
+static const void *find_kept(const struct hash_map *of, uint32_t unit, const void *kept,
+                             size_t bytes) {
+    uint32_t number = hash_map_get(of, unit);
+    return number == HASH_MAP_NONE ? NULL : (const char *)kept + number * bytes;
+}
+
 static const struct baseline_node *baseline_node_of(const struct baseline *b, uint32_t unit) {
-    uint32_t number = hash_map_get(&b->node_of, unit);
-    if (number == HASH_MAP_NONE) {
-        return NULL;
-    }
-    return &b->nodes[number];
+    return b ? find_kept(&b->node_of, unit, b->nodes, sizeof *b->nodes) : NULL;
 }
 
 static const struct baseline_activity *activity_of(const struct baseline *b, uint32_t unit) {
-    uint32_t number = hash_map_get(&b->activity_of, unit);
-    if (number == HASH_MAP_NONE) {
-        return NULL;
+    return b ? find_kept(&b->activity_of, unit, b->activities, sizeof *b->activities) : NULL;
+}
+
+const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
+    const struct stint_impl_histogram *const *kept = NULL;
+    if (b) {
+        kept = find_kept(&b->histogram_of, unit, b->histograms, sizeof *b->histograms);
     }
-    return &b->activities[number];
+    return kept ? (*kept)->bucket : NULL;
 }
 
 void baseline_add_histogram(struct histogram *sum, const struct snapshot *s, uint32_t thread,
                             uint32_t unit, struct stint_impl_histogram *read) {
-    const uint32_t *then = NULL;
+    const uint32_t *then = baseline_histogram_of(s->since, unit);
     if (snapshot_read_buckets(s, thread, unit, read)) {
         return;
-    }
-    if (s->since) {
-        then = baseline_histogram_of(s->since, unit);
     }
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         sum->bucket[i] += then ? saturating_subtract(read->bucket[i], then[i]) : read->bucket[i];
     }
     sum->open = histogram_open_lower(sum->open, read->open);
-}
-
-const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
-    uint32_t number = hash_map_get(&b->histogram_of, unit);
-    if (number == HASH_MAP_NONE) {
-        return NULL;
-    }
-    return b->histograms[number];
 }
 
 /* Measures of the snapshot, in its memory: there are none in `then` that it lacks. */
@@ -153,108 +148,92 @@ void baseline_subtract(const struct baseline *b, struct snapshot *s) {
     snapshot_sum_children(s);
 }
 
-/* The histogram as it is now, or as the baseline `old` has it; nothing if `old` does not have
- * it. */
-static int keep_histogram(struct baseline *b, const struct snapshot *s, uint32_t thread,
-                          uint32_t unit, const struct baseline *old) {
-    const uint32_t *then = NULL;
-    if (old) {
-        then = baseline_histogram_of(old, unit);
-    }
-    if (!snapshot_at(s, unit, snapshot_histogram_bytes(s)) || (old && !then) ||
+/* While a baseline is made: what is not reset now keeps what the one before, `old`, has of it. */
+struct keeping {
+    struct baseline *b;
+    const struct snapshot *s;
+    const struct baseline *old;
+};
+
+/* The histogram as it is now, or as it was then; nothing if that does not have it. */
+static int keep_histogram(const struct keeping *k, uint32_t thread, uint32_t unit, int now) {
+    struct baseline *b = k->b;
+    const uint32_t *then = now ? NULL : baseline_histogram_of(k->old, unit);
+    if (!snapshot_at(k->s, unit, snapshot_histogram_bytes(k->s)) || (!now && !then) ||
         baseline_histogram_of(b, unit)) {
         return 0;
     }
     struct stint_impl_histogram *buckets = scratch_get(&b->memory, sizeof *buckets);
-    uint32_t number = HASH_MAP_NONE;
-    if (buckets) {
-        number = hash_map_number(&b->histogram_of, unit);
-    }
-    if (number == HASH_MAP_NONE) {
+    uint32_t number = hash_map_number(&b->histogram_of, unit);
+    if (scratch_failed(&b->memory)) {
         return -1;
     }
+    b->histograms[number] = buckets;
     if (then) {
         memcpy(buckets->bucket, then, sizeof buckets->bucket);
-    } else if (snapshot_read_buckets(s, thread, unit, buckets)) {
-        return -1;
+        return 0;
     }
-    b->histograms[number] = buckets->bucket;
-    return 0;
+    return snapshot_read_buckets(k->s, thread, unit, buckets);
 }
 
 static int keep_measures(struct baseline *b, const struct measures **to,
                          const struct measures *from) {
-    *to = &snapshot_no_measures;
-    if (from == *to) {
-        return 0;
+    *to = from;
+    if (from != &snapshot_no_measures) {
+        struct measures *copy = scratch_get(&b->memory, sizeof *copy);
+        if (!copy) {
+            return -1;
+        }
+        *copy = *from;
+        *to = copy;
     }
-    struct measures *copy = scratch_get(&b->memory, sizeof *copy);
-    if (!copy) {
-        return -1;
-    }
-    *copy = *from;
-    *to = copy;
     return 0;
 }
 
-static int keep_node(struct baseline *b, const struct snapshot *s, const struct snapshot_node *n,
-                     uint32_t set, const struct baseline *old) {
-    int now = set == BASELINE_ALL_SETS || n->set == set;
-    const struct baseline_node *then = NULL;
-    if (old) {
-        then = baseline_node_of(old, n->unit);
-    }
+static int keep_node(const struct keeping *k, const struct snapshot_node *n, int now) {
+    const struct baseline_node *then = baseline_node_of(k->old, n->unit);
     if (!now && !then) {
         return 0; /* not reset, now or before */
     }
-    uint32_t number = hash_map_number(&b->node_of, n->unit);
+    uint32_t number = hash_map_number(&k->b->node_of, n->unit);
     if (number == HASH_MAP_NONE) {
         return -1;
     }
-    struct baseline_node *out = &b->nodes[number];
+    struct baseline_node *out = &k->b->nodes[number];
     if (now) {
         memcpy(out->number, n->number, sizeof out->number);
         out->open_self = n->extra->open_self;
-        out->at = s->now.ticks;
-        out->raw = samples_count(s, n, &out->raw_counted);
+        out->at = k->s->now.ticks;
+        out->raw = samples_count(k->s, n, &out->raw_counted);
     } else {
         *out = *then;
     }
-    if (keep_measures(b, &out->measures, now ? n->measures : then->measures)) {
-        return -1;
-    }
-    return keep_histogram(b, s, n->thread, n->histogram, now ? NULL : old) ||
-           keep_histogram(b, s, SNAPSHOT_NONE, n->extra->gpu.histogram, now ? NULL : old);
+    return keep_measures(k->b, &out->measures, now ? n->measures : then->measures) ||
+           keep_histogram(k, n->thread, n->histogram, now) ||
+           keep_histogram(k, SNAPSHOT_NONE, n->extra->gpu.histogram, now);
 }
 
-static int keep_activity(struct baseline *b, const struct snapshot *s,
-                         const struct snapshot_activity *a, uint32_t set,
-                         const struct baseline *old) {
-    int now = set == BASELINE_ALL_SETS;
-    const struct baseline_activity *then = NULL;
-    if (old) {
-        then = activity_of(old, a->unit);
-    }
+static int keep_activity(const struct keeping *k, const struct snapshot_activity *a, int now) {
+    const struct baseline_activity *then = activity_of(k->old, a->unit);
     if (a->kind == ACTIVITY_MEMORY || (!now && !then)) {
         return 0;
     }
-    uint32_t number = hash_map_number(&b->activity_of, a->unit);
+    uint32_t number = hash_map_number(&k->b->activity_of, a->unit);
     if (number == HASH_MAP_NONE) {
         return -1;
     }
-    memcpy(b->activities[number].number, now ? a->number : then->number, sizeof a->number);
-    return keep_histogram(b, s, SNAPSHOT_NONE, a->histogram, now ? NULL : old) ||
-           keep_histogram(b, s, SNAPSHOT_NONE, a->byte_histogram, now ? NULL : old);
+    memcpy(k->b->activities[number].number, now ? a->number : then->number, sizeof a->number);
+    return keep_histogram(k, SNAPSHOT_NONE, a->histogram, now) ||
+           keep_histogram(k, SNAPSHOT_NONE, a->byte_histogram, now);
 }
 
-static int keep_all(struct baseline *b, const struct snapshot *s, uint32_t set,
-                    const struct baseline *old) {
-    int failed = 0;
-    for (uint32_t i = 0; i < s->node_count && !failed; ++i) {
-        failed = keep_node(b, s, &s->nodes[i], set, old);
+static int keep_all(const struct keeping *k, uint32_t set) {
+    int all = set == BASELINE_ALL_SETS, failed = 0;
+    for (uint32_t i = 0; i < k->s->node_count && !failed; ++i) {
+        failed = keep_node(k, &k->s->nodes[i], all || k->s->nodes[i].set == set);
     }
-    for (uint32_t i = 0; i < s->activity_count && !failed; ++i) {
-        failed = keep_activity(b, s, &s->activities[i], set, old);
+    for (uint32_t i = 0; i < k->s->activity_count && !failed; ++i) {
+        failed = keep_activity(k, &k->s->activities[i], all);
     }
     return failed;
 }
@@ -302,7 +281,8 @@ struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const stru
         return NULL;
     }
     b->memory = memory;
-    if (keep_start(b, s, set, old) || make_room(b, s) || keep_all(b, s, set, old)) {
+    if (keep_start(b, s, set, old) || make_room(b, s) ||
+        keep_all(&(struct keeping){b, s, old}, set)) {
         baseline_free(b);
         return NULL;
     }

@@ -10,6 +10,13 @@
 #include "base/arithmetic.h"
 #include "snapshot.h"
 
+uint64_t mean_of(uint64_t total, uint64_t count, uint64_t *min, uint64_t *max) {
+    uint64_t mean = total / count;
+    *min = u64_min(*min, mean);
+    *max = u64_max(*max, mean + (total % count != 0));
+    return mean;
+}
+
 /* Newton's method from above: the values fall until rounding stops them. */
 double deviation_root(double v) {
     if (!(v > 0)) {

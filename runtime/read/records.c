@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads, adds, subtracts and writes the numbers of records by their rules, in loops over the tables
+ * that gen/records.ini is made into. Called by all that has such numbers: the reader, the baseline,
+ * the rows and the merge.
+ */
 #include "records.h"
 
 #include "arena/arena.h"

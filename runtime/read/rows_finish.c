@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "deviation.h"
 
 const struct stint_row_extra stint_row_no_extra = {.bound = "",
                                                    .peak_bytes_ppm = ROW_UNKNOWN,
@@ -104,13 +105,10 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->has |= ROW_FIRST;
     }
     if (r->samples) {
-        /* Rounding, or a sample whose writer was preempted while it was counted, must not put the
-         * average outside the bounds. */
-        uint64_t up = r->total_ns / r->samples + (r->total_ns % r->samples != 0);
         r->has |= ROW_SAMPLES;
-        r->avg_ns = r->total_ns / r->samples;
-        r->min_ns = u64_clamp(times_ns(g, &t, t.min), 0, r->avg_ns);
-        r->max_ns = u64_clamp(times_ns(g, &t, t.max), up, UINT64_MAX);
+        r->min_ns = times_ns(g, &t, t.min);
+        r->max_ns = times_ns(g, &t, t.max);
+        r->avg_ns = mean_of(r->total_ns, r->samples, &r->min_ns, &r->max_ns);
     }
     fill_share(s, from, r);
 }
@@ -140,13 +138,10 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
         extra->gpu_beyond = spread.beyond;
     }
     uint64_t total = t->total;
-    uint64_t up = total / extra->gpu_calls + (total % extra->gpu_calls != 0);
     double both = (double)r->total_ns + (double)total;
-    extra->gpu_avg_ns = total / extra->gpu_calls;
-    extra->gpu_min_ns = u64_clamp(t->min, 0, extra->gpu_avg_ns);
-    extra->gpu_max_ns = u64_clamp(t->max, up, UINT64_MAX);
-    extra->gpu_share_ppm = 0;
-    extra->cpu_share_ppm = 0;
+    extra->gpu_min_ns = t->min;
+    extra->gpu_max_ns = t->max;
+    extra->gpu_avg_ns = mean_of(total, extra->gpu_calls, &extra->gpu_min_ns, &extra->gpu_max_ns);
     if (both > 0) {
         extra->gpu_share_ppm = (uint64_t)((double)total * 1e6 / both);
         extra->cpu_share_ppm = 1000000 - extra->gpu_share_ppm;

@@ -57,7 +57,7 @@ static void row_add_peaks(struct group_extra *to, const struct snapshot *s, uint
     }
 }
 
-/* What its times on the GPU have beside their sums. */
+/* Adds to the times on the GPU what they have beside their sums. */
 static void row_add_gpu(struct grouping *g, uint32_t row, const struct snapshot_node *n) {
     struct row_extras to = row_extras_of(g, row);
     to.group->gpu.loose |= n->extra->gpu.loose;
@@ -88,7 +88,7 @@ static void row_add_measures(struct grouping *g, uint32_t row, const struct snap
     }
 }
 
-/* What is open, and calls that were not timed. */
+/* Adds the time of open calls, and calls that were not timed. */
 static void row_add_extra(struct grouping *g, uint32_t row, const struct snapshot_extra *n,
                           unsigned nested) {
     struct row_extras to = row_extras_of(g, row);

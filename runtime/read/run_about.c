@@ -44,6 +44,10 @@ static void run_read_ranks(struct run *r) {
     }
 }
 
+int run_trace(struct run *r) {
+    return r->trace.lanes ? 0 : trace_read(&r->trace, &r->snapshot);
+}
+
 void run_read_about(struct run *r) {
     const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
     r->program = read_about_text(r, h->about.program);

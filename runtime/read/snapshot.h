@@ -234,9 +234,8 @@ int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t un
 uint64_t snapshot_histogram_bytes(const struct snapshot *s);
 /* The same of a struct arena_sizes, the end of which is a histogram. */
 uint64_t snapshot_sizes_bytes(const struct snapshot *s);
-/* From the list that begins at the unit, and those of other places that are known already; NULL: there
- * are none. The result is in the snapshot's memory; &snapshot_no_measures: there are none, or there is
- * no memory. */
+/* Reads the list that begins at the unit, and adds the measures of other places that are `known`
+ * already. In the snapshot's memory; &snapshot_no_measures: none, or there is no memory. */
 const struct measures *snapshot_read_measures(struct snapshot *s, uint32_t unit,
                                               const struct measures *known);
 /* The measures of all threads while they had no open scope. */
@@ -255,8 +254,8 @@ uint64_t snapshot_recursive(const struct snapshot_node *n);
 uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]);
 /* A checked pointer to `bytes` bytes at a unit, or NULL. */
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes);
-/* A list of records, newest first, each of which has the unit of the next one. It ends with one that
- * is not in the arena, and after `most` or as many as there is room for, which ends a circle. */
+/* A list of records, newest first, each of which has the unit of the next one. It ends where the
+ * next one is not in the arena, and after `most` or as many as there is room for: a circle ends. */
 struct snapshot_list {
     const struct snapshot *snapshot;
     uint32_t unit; /* of the record that was read last */

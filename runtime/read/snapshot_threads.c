@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the threads, and from their frames the scopes that are open.
+ * Reads the threads, and from their frames the scopes that are open, for snapshot.c. Threads may be
+ * recording meanwhile: a frame is read word by word, and one that changes is left out.
  */
 #include "arena/arena.h"
 #include "base/arithmetic.h"

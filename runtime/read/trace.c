@@ -397,36 +397,6 @@ static int add_source(const struct reading *r, const struct source *from) {
 
 /* ---- What there is to read. */
 
-/* The lists again, each with its own end. `out` NULL: only counts. */
-static uint32_t list_threads(struct reading *r, struct source *out, uint32_t room) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < r->s->thread_count && count < room; ++i) {
-        const struct snapshot_thread *t = &r->s->threads[i];
-        if (t->ring && out) {
-            out[count].lane.thread = i;
-            trace_name_thread(&out[count].lane, t);
-            find_ring(r, &out[count], t->ring);
-        }
-        count += t->ring != 0;
-    }
-    return count;
-}
-
-static uint32_t list_streams(struct reading *r, struct source *out, uint32_t room) {
-    const struct snapshot *s = r->s;
-    const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
-    struct snapshot_list list = SNAPSHOT_LIST(s, ACQUIRE(&h->first_lane), struct arena_lane, room);
-    const struct arena_lane *l;
-    uint32_t count = 0;
-    for (; (l = snapshot_list_next(&list)); ++count) {
-        if (out) {
-            trace_name_stream(&out[count].lane, l, s);
-            find_ring(r, &out[count], l->ring);
-        }
-    }
-    return count;
-}
-
 static int map_units(struct reading *r) {
     struct snapshot *s = r->s;
     if (hash_map_start(&r->activities, &s->memory, s->activity_count) ||
@@ -442,26 +412,34 @@ static int map_units(struct reading *r) {
     return 0;
 }
 
-/* Threads, then streams, newest first. */
+/* Threads, then streams as they were numbered: each has a place, also without a ring. */
 struct source_list {
     struct source *from;
-    uint32_t threads;
     uint32_t count;
 };
 
-/* 0, or -1 without memory. */
+/* 0, or -1 without memory. Where rings share bytes, the newest stream's is read. */
 static int list_sources(struct reading *r, struct source_list *out) {
     struct snapshot *s = r->s;
+    const struct arena_header *h = (const struct arena_header *)(const void *)s->base;
+    const struct arena_lane *l;
+    struct snapshot_list streams =
+        SNAPSHOT_LIST(s, ACQUIRE(&h->first_lane), struct arena_lane, LANES_MOST);
     r->budget = s->size / sizeof(struct stint_impl_event);
-    out->threads = list_threads(r, NULL, UINT32_MAX);
-    uint32_t streams = list_streams(r, NULL, LANES_MOST);
-    out->count = out->threads + streams;
+    out->count = s->thread_count + snapshot_list_count(streams);
     out->from = scratch_array(&s->memory, (size_t)out->count + 1, sizeof *out->from);
     if (scratch_failed(&s->memory) || map_units(r)) {
         return -1;
     }
-    list_threads(r, out->from, out->threads);
-    list_streams(r, out->from + out->threads, streams);
+    for (uint32_t i = 0; i < s->thread_count; ++i) {
+        out->from[i].lane.thread = i;
+        trace_name_thread(&out->from[i].lane, &s->threads[i]);
+        find_ring(r, &out->from[i], s->threads[i].ring);
+    }
+    for (uint32_t i = out->count; i > s->thread_count && (l = snapshot_list_next(&streams));) {
+        trace_name_stream(&out->from[--i].lane, l, s);
+        find_ring(r, &out->from[i], l->ring);
+    }
     return 0;
 }
 
@@ -492,30 +470,21 @@ int trace_count(struct trace_count *out, struct snapshot *s) {
 int trace_read(struct trace *out, struct snapshot *s) {
     struct reading r = {.s = s, .out = out};
     struct source_list list;
-    uint64_t events = 0;
+    size_t events = 0, rings = 0;
     memset(out, 0, sizeof *out);
     if (list_sources(&r, &list)) {
         return -1;
     }
-    const struct source *from = list.from;
-    uint32_t threads = list.threads, count = list.count;
-    for (uint32_t i = 0; i < count; ++i) {
-        events += from[i].kept;
+    for (uint32_t i = 0; i < list.count; ++i) {
+        events += list.from[i].kept;
+        rings += list.from[i].ring != NULL;
     }
     r.splits = scratch_array(&s->memory, SPLITS, sizeof *r.splits);
-    out->lanes = scratch_array(&s->memory, (size_t)count * SPLITS + 1, sizeof *out->lanes);
+    out->lanes = scratch_array(&s->memory, rings * SPLITS + 1, sizeof *out->lanes);
     out->events = scratch_array(&s->memory, events + 1, sizeof *out->events);
-    if (scratch_failed(&s->memory)) {
-        return -1;
+    int failed = scratch_failed(&s->memory);
+    for (uint32_t i = 0; i < list.count && !failed; ++i) {
+        failed = list.from[i].ring && add_source(&r, &list.from[i]);
     }
-    for (uint32_t i = 0; i < count; ++i) { /* streams as they were numbered */
-        const struct source *next = &from[i];
-        if (i >= threads) {
-            next = &from[count - 1 - (i - threads)];
-        }
-        if (next->ring && add_source(&r, next)) {
-            return -1;
-        }
-    }
-    return 0;
+    return failed ? -1 : 0;
 }
