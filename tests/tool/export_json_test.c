@@ -3,7 +3,7 @@
 #include "hand_test.h"
 
 static int without_run(struct sink *out, struct run *r) {
-    return export_json_snapshot(out, &r->snapshot, NULL);
+    return export_json_snapshot(out, &r->snapshot, NULL, NULL);
 }
 
 TEST(export_json, without_a_file_it_says_nothing_of_one) {
