@@ -16,8 +16,9 @@ NEEDS = ("samples", "self", "histogram", "first", "stddev", "gpu", "gpu_histogra
 MARKS = ("self_partial", "corrected")
 BOUNDS = ("at_most", "partial")
 VIEWS = ("table", "tree")
-ORDERS = ("after", "prometheus_after", "metric_after")
-OPTIONAL = ("needs", "hide", "spare", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "zero",
+ORDERS = ("after", "prometheus_after", "metric_after", "history_after",
+          "diff_after")
+OPTIONAL = ("needs", "hide", "spare", "mark", "bound", "values", "permille", "gpu_sort", "fluid_sort", "zero", "unit",
             "html", "prometheus", "metric", "stat", "history", "diff") + ORDERS
 
 HEAD = """A report has some of these columns, in this order. Text is aligned left, numbers right. Times are in the unit of
@@ -62,7 +63,7 @@ def check(entry, path):
     flags(entry, "mark", MARKS)
     flags(entry, "bound", BOUNDS)
     for key, allowed in (("spare", ("yes", "no")), ("zero", ("unknown",)),
-                         ("history", HISTORY), ("diff", DIFF)):
+                         ("unit", records.UNITS), ("history", HISTORY)):
         if key in entry.values:
             entry.one_of(key, allowed)
     for key in FORMS:
@@ -88,7 +89,7 @@ def column_of(number):
     """The column of a number of records.ini: a section of the other table."""
     values = {"kind": "count", "sort": "no", "views": "none", "doc": number.get("doc"),
               "needs": number.get("group"), "field": "extra.measure[MEASURE_%s]" % number.name.upper()}
-    values.update((key, number.get(key)) for key in records.COLUMN if key in number.values)
+    values.update((key, number.get(key)) for key in records.COLUMN + ("unit",) if key in number.values)
     values["doc"] = values.pop("says", values["doc"])
     if values["needs"] == "none":
         del values["needs"]
@@ -232,10 +233,12 @@ FORMS = {
     "prometheus": ("counter|gauge stint_scope_NAME: HELP",
                    r"(counter|gauge) (stint_scope_[a-z0-9_]+): (.+)"),
     "metric": ("NAME UNIT: DESCRIPTION", r"(stint\.[a-z0-9_.]+) ([^ :]+): (.+)"),
+    "diff": ("WORD sum|call", r"([a-z][a-z0-9_]*) (sum|call)"),
     "stat": ("NUMBER MEMBER: COMMENT", r"([0-9]+) ([a-z][a-z0-9_]*)(?:: (.+))?"),
 }
+# The members of struct stint_stat that are no uint64_t: session/stat.c fills them.
+STAT_TYPES = {"threads": "uint32_t threads", "info": "char info[64]"}
 HISTORY = ("count", "time", "some")
-DIFF = ("sum",)
 
 
 def form(entry, key):
@@ -247,12 +250,13 @@ def form(entry, key):
 
 
 def having(path, key):
-    return [entry for entry in read(path) if key in entry.values]
+    """The columns with this key, in the order of its output."""
+    return placed([entry for entry in read(path) if key in entry.values], key + "_after")
 
 
 def render_prometheus(path):
     lines = []
-    for entry in placed(having(path, "prometheus"), "prometheus_after"):
+    for entry in having(path, "prometheus"):
         kind, name, said = form(entry, "prometheus")
         lines.append("    {%s, %s, %s, EXPOSITION_%s, %s, %s, %d},\n" % (
             table.c_string(name), table.c_string(kind), table.c_string(said),
@@ -265,7 +269,7 @@ def render_prometheus(path):
 def render_metrics(path):
     """The counters of a scope. A row without a sample has them, too."""
     lines = []
-    for entry in placed(having(path, "metric"), "metric_after"):
+    for entry in having(path, "metric"):
         name, unit, said = form(entry, "metric")
         needed = [need for need in entry.get("needs").split() if need != "samples"]
         lines.append("    {%s, %s, %s, %s, %s},\n" % (
@@ -273,6 +277,73 @@ def render_metrics(path):
             c_flags("ROW_", needed)))
     return "%sstatic const struct metric_about scope_metrics[] = {\n%s};\n" % (
         table.c_banner(path), "".join(lines))
+
+
+def stat_members(path):
+    """The columns that are members of struct stint_stat, in its order, which is fixed for ever."""
+    found = {}
+    for entry in having(path, "stat"):
+        number = int(form(entry, "stat")[0])
+        if number in found:
+            entry.fail("stat: %d is that of [%s]" % (number, found[number].name))
+        found[number] = entry
+    for number, entry in found.items():
+        if number >= len(found):
+            entry.fail("stat: %d, but there are %d members" % (number, len(found)))
+    return [(form(found[number], "stat")[1:], found[number]) for number in sorted(found)]
+
+
+def render_stat(path):
+    lines = ["    {offsetof(stint_stat, %s), %s},\n" % (name, c_field(entry))
+             for (name, _), entry in stat_members(path) if name not in STAT_TYPES]
+    return "%sstatic const struct stat_member stat_members[] = {\n%s};\n" % (
+        table.c_banner(path), "".join(lines))
+
+
+def render_stat_header(path):
+    """The members, for stint.h."""
+    lines = []
+    for (name, said), _ in stat_members(path):
+        if said:
+            lines += table.wrap("/* %s */" % said, "     * ", "    ", 100)
+        lines.append("    %s;" % STAT_TYPES.get(name, "uint64_t " + name))
+    return "".join(line + "\n" for line in lines)
+
+
+def render_stat_names(path):
+    """Their names, for Python."""
+    names = ", ".join('"%s"' % name for (name, _), _ in stat_members(path))
+    return "    _names = (\n%s)\n" % "\n".join(table.wrap(names, "        ", width=100))
+
+
+def render_history(path):
+    """The numbers of the export history: of the CPU, and those of the GPU that are called likewise."""
+    columns = {entry.name: entry for entry in read(path)}
+    lines = []
+    for entry in having(path, "history"):
+        gpu = columns.get(GPU + entry.name)
+        lines.append("    {%s, %s, HISTORY_%s, %s, %s, %d /* of the GPU, too */, %s},\n" % (
+            table.c_string(entry.name), table.c_string(export_key(entry)),
+            entry.get("history").upper(), c_field(entry), c_field(gpu or entry), gpu is not None,
+            c_needs(entry)))
+    return "%s#define HISTORY_COLUMNS %d\nstatic const struct history_column history_columns[] = " \
+           "{\n%s};\n" % (table.c_banner(path), len(lines), "".join(lines))
+
+
+def diff_words(path):
+    return [form(entry, "diff")[0] for entry in having(path, "diff")]
+
+
+def render_diff(path):
+    """The numbers that stint diff compares besides calls and times."""
+    lines = ["    {%s, %s, %d /* of a call */, %d /* bytes */},\n" % (
+        table.c_string(form(entry, "diff")[0]), c_field(entry), form(entry, "diff")[1] == "call",
+        entry.get("kind") == "size" or entry.get("unit") == "bytes")
+             for entry in having(path, "diff")]
+    return "%s#define DIFF_NUMBERS %d\n#define DIFF_NUMBER_LIST %s\n" \
+           "static const struct diff_number diff_numbers[] = {\n%s};\n" % (
+               table.c_banner(path), len(lines),
+               ", ".join("DIFF_%s" % word.upper() for word in diff_words(path)), "".join(lines))
 
 
 def for_page(path):

@@ -4,7 +4,8 @@
     python3 gen/documents.py           writes them
     python3 gen/documents.py --check   names the documents that are not as the tables say; exit 1
 
-A part begins with the line "<!-- gen: NAME -->" and ends with "<!-- gen: end -->";
+A part begins with the line "<!-- gen: NAME -->" and ends with "<!-- gen: end -->", in other languages with the
+same in a comment;
 docs/environment.md is generated as a whole, and the columns in docs/stint.schema.json are its
 properties of a row.
 """
@@ -40,11 +41,14 @@ PARTS = {
     "measures": lambda folder: records.render_markdown(os.path.join(folder, "records.ini")),
     "names": lambda folder: names.render_markdown(os.path.join(folder, "names.ini")),
     "options": lambda folder: options.render_markdown(os.path.join(folder, "options.ini")),
+    "stat": lambda folder: columns.render_stat_header(os.path.join(folder, "columns.ini")),
+    "stat names": lambda folder: columns.render_stat_names(os.path.join(folder, "columns.ini")),
     "views": words.render_markdown_views,
     "form": words.render_markdown_form,
 }
-PART = re.compile(r"^(?P<head><!-- gen: (?P<name>[a-z ]+) -->\n).*?(?P<end>^<!-- gen: end -->)",
-                  re.M | re.S)
+# In Markdown a part is between blank lines, in C and Python (/* gen: NAME */, # gen: NAME) it is not.
+PART = re.compile(r"^(?P<head> *(?P<open><!--|/\*|#) gen: (?P<name>[a-z]+(?: [a-z]+)*)[^\n]*\n).*?"
+                  r"(?P<end>^ *(?P=open) gen: end)", re.M | re.S)
 
 
 def in_parts(path, text):
@@ -52,8 +56,8 @@ def in_parts(path, text):
         name = match.group("name")
         if name not in PARTS:
             raise table.TableError("%s: unknown part '%s' (%s)" % (path, name, "|".join(PARTS)))
-        return "%s\n%s\n%s" % (match.group("head"), PARTS[name](GEN),
-                               match.group("end"))
+        blank = "\n" if match.group("open") == "<!--" else ""
+        return "".join((match.group("head"), blank, PARTS[name](GEN), blank, match.group("end")))
     return PART.sub(part, text)
 
 
@@ -78,6 +82,8 @@ DOCUMENTS = {
     "docs/reports.md": in_parts,
     "docs/stint.schema.json": in_schema,
     "docs/tool.md": in_parts,
+    "include/stint/stint.h": in_parts,
+    "packaging/python/stint/_library.py": in_parts,
     "include/stint/detail/impl_names.h": lambda path, text: names.render_header(
         beside("names.ini")),
 }

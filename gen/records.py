@@ -12,7 +12,7 @@ OF = ("own", "calls", "gpu")
 # The keys of columns.ini that a number may have, and those that differ.
 COLUMN = ("column", "after", "title", "kind", "sort", "gpu_sort", "fluid_sort", "views", "needs", "hide",
           "spare", "zero", "html", "prometheus", "prometheus_after", "metric", "metric_after", "stat",
-          "history", "diff", "says")
+          "history", "history_after", "diff", "diff_after", "says")
 NUMBERS = 4096  # a block of a run file has 2 bytes for a number
 
 

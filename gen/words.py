@@ -36,6 +36,7 @@ LISTS = {
     "views": lambda folder: views.names(view_entries(folder)),
     "tool_views": lambda folder: [entry.name for entry in view_entries(folder)],
     "sort_keys": sort_keys,
+    "diff_numbers": lambda folder: columns.diff_words(os.path.join(folder, "columns.ini")),
     "units": unit_names,
     "formats": lambda folder: formats.names(format_entries(folder)),
     "interfaces": lambda folder: interfaces.names(

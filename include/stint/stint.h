@@ -170,18 +170,26 @@ typedef void (*stint_ready_fn)(void *data, uint64_t first, uint64_t last);
 /* One statistic, all threads added up. Times are in nanoseconds and inclusive of nested scopes.
  * Later versions add members at the end: stint_stat_get takes the size that the caller knows. */
 typedef struct stint_stat {
-    uint64_t calls;    /* every call, including recursive ones */
-    uint64_t samples;  /* timed calls: recursive calls are part of the outermost one */
-    uint64_t total_ns; /* sum of the samples */
-    uint64_t self_ns;  /* total without the scopes nested in it */
+    /* gen: stat */
+    /* Every call, including recursive ones. */
+    uint64_t calls;
+    /* Timed calls: recursive calls are part of the outermost one. */
+    uint64_t samples;
+    /* The sum of the samples. */
+    uint64_t total_ns;
+    /* The total without the scopes nested in it. */
+    uint64_t self_ns;
     uint64_t min_ns;
     uint64_t max_ns;
-    uint64_t first_ns; /* the first sample: cold caches, unmapped pages */
-    uint64_t p50_ns;   /* percentiles from a histogram with 16 steps per octave: within 3.2 %. On
-                        * calls of more than 2^47 ticks they are lower bounds, */
+    /* The first sample: cold caches, unmapped pages. */
+    uint64_t first_ns;
+    /* Percentiles are from a histogram with 16 steps per octave: within 3.2 %. On calls of more
+     * than 2^47 ticks they are lower bounds. */
+    uint64_t p50_ns;
     uint64_t p90_ns;
     uint64_t p99_ns;
-    uint64_t gpu_calls; /* calls measured on the GPU, and their times there */
+    /* Calls measured on the GPU, and their times there. */
+    uint64_t gpu_calls;
     uint64_t gpu_total_ns;
     uint64_t gpu_min_ns;
     uint64_t gpu_max_ns;
@@ -191,12 +199,17 @@ typedef struct stint_stat {
      * (STINT_GPU=cupti), and the sum of their durations. */
     uint64_t device_calls;
     uint64_t device_total_ns;
-    uint64_t bytes; /* declared by STINT_TIMER_BYTES, STINT_TIMER_FLOPS */
+    /* Declared by STINT_TIMER_BYTES, STINT_TIMER_FLOPS. */
+    uint64_t bytes;
     uint64_t flops;
-    uint32_t threads;   /* number of threads with a sample */
-    char info[64];      /* note of the slowest call, cut to fit; "" = none */
-    uint64_t stddev_ns; /* standard deviation, from the histogram; docs/reports.md says how exact.
-                         * STINT_NS_UNKNOWN with such calls */
+    /* Threads with a sample. */
+    uint32_t threads;
+    /* The note of the slowest call, cut to fit; "" = none. */
+    char info[64];
+    /* The standard deviation, from the histogram; docs/reports.md says how exact. STINT_NS_UNKNOWN
+     * with calls of more than 2^47 ticks. */
+    uint64_t stddev_ns;
+    /* gen: end */
 } stint_stat;
 
 /* Calls that took low_ns or more, and less than high_ns. */

@@ -18,30 +18,21 @@
 #include "read/baseline.h"
 #include "stat_fill.h"
 
+/* A member of stint_stat that is a number of a row. */
+struct stat_member {
+    size_t at;
+    struct row_field field;
+};
+
+#include "stat_members.inc"
+
 void stat_fill(const struct stint_row *r, stint_stat *out) {
     memset(out, 0, sizeof *out);
-    out->calls = r->calls;
-    out->samples = r->samples;
-    out->total_ns = r->total_ns;
-    out->self_ns = r->self_ns;
-    out->min_ns = r->min_ns;
-    out->max_ns = r->max_ns;
-    out->first_ns = r->first_ns;
-    out->p50_ns = r->percentile_ns[PERCENTILE_P50];
-    out->p90_ns = r->percentile_ns[PERCENTILE_P90];
-    out->p99_ns = r->percentile_ns[PERCENTILE_P99];
-    out->gpu_calls = r->extra->gpu_calls;
-    out->gpu_total_ns = r->extra->gpu_total_ns;
-    out->gpu_min_ns = r->extra->gpu_min_ns;
-    out->gpu_max_ns = r->extra->gpu_max_ns;
-    out->gpu_p50_ns = r->extra->gpu_percentile_ns[PERCENTILE_P50];
-    out->gpu_p99_ns = r->extra->gpu_percentile_ns[PERCENTILE_P99];
-    out->device_calls = r->extra->device_calls;
-    out->device_total_ns = r->extra->device_total_ns;
-    out->bytes = r->extra->bytes;
-    out->flops = r->extra->flops;
+    for (size_t i = 0; i < sizeof stat_members / sizeof *stat_members; ++i) {
+        const struct stat_member *m = &stat_members[i];
+        *(uint64_t *)(void *)((char *)out + m->at) = row_number(r, m->field);
+    }
     out->threads = (uint32_t)r->threads;
-    out->stddev_ns = r->stddev_ns;
     if (r->beyond) {
         out->stddev_ns = STINT_NS_UNKNOWN;
     }

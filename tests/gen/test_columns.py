@@ -142,6 +142,50 @@ static const struct metric_about scope_metrics[] = {
         self.refuse(CALLS + "metric = calls: All.\n",
                     "[calls]: metric 'calls: All.' is not of the form NAME UNIT: DESCRIPTION")
 
+    def test_stat(self):
+        both = INFO + "stat = 1 info: A note.\n" + CALLS + "stat = 0 calls\n"
+        self.assert_golden("stat_members.inc", both, support.HEAD + """\
+static const struct stat_member stat_members[] = {
+    {offsetof(stint_stat, calls), ROW_FIELD(calls)},
+};
+""")
+        path = self.write("t.ini", both)
+        self.assertEqual(columns.render_stat_header(path),
+                         "    uint64_t calls;\n    /* A note. */\n    char info[64];\n")
+        self.assertEqual(columns.render_stat_names(path),
+                         '    _names = (\n        "calls", "info")\n')
+        for wrong, said in (("stat = 0 info", "[calls]: stat: 0 is that of [info]"),
+                            ("stat = 2 info", "[info]: stat: 2, but there are 2 members")):
+            self.assert_refused("stat_members.inc", both.replace("stat = 1 info: A note.", wrong),
+                                said)
+        self.refuse(CALLS + "stat = calls\n",
+                    "[calls]: stat 'calls' is not of the form NUMBER MEMBER: COMMENT")
+
+    def test_history(self):
+        calls = CALLS + "history = count\nhistory_after = p50\n"
+        gpu = CALLS.replace("calls", "gpu_calls")
+        self.assert_golden("history_columns.inc", calls + P50 + "history = time\n" + gpu,
+                           support.HEAD + """\
+#define HISTORY_COLUMNS 2
+static const struct history_column history_columns[] = {
+    {"p50", "p50_ns", HISTORY_TIME, ROW_FIELD(percentile_ns[PERCENTILE_P50]), ROW_FIELD(percentile_ns[PERCENTILE_P50]), 0 /* of the GPU, too */, ROW_SAMPLES | ROW_HISTOGRAM},
+    {"calls", "calls", HISTORY_COUNT, ROW_FIELD(calls), ROW_FIELD(gpu_calls), 1 /* of the GPU, too */, 0},
+};
+""")
+        self.refuse(CALLS + "history = all\n", "[calls]: unknown history 'all' (count|time|some)")
+
+    def test_diff(self):
+        self.write("records.ini", NUMBERS.replace("title = sent\n", "title = sent\ndiff = sent call\n"))
+        self.assert_golden("diff_numbers.inc", CALLS + "diff = calls sum\n" + INFO, support.HEAD + """\
+#define DIFF_NUMBERS 2
+#define DIFF_NUMBER_LIST DIFF_CALLS, DIFF_SENT
+static const struct diff_number diff_numbers[] = {
+    {"calls", ROW_FIELD(calls), 0 /* of a call */, 0 /* bytes */},
+    {"sent", ROW_EXTRA_FIELD(measure[MEASURE_SENT]), 1 /* of a call */, 1 /* bytes */},
+};
+""")
+        self.refuse(CALLS + "diff = calls\n", "[calls]: diff 'calls' is not of the form WORD sum|call")
+
     def test_numbers(self):
         """A number of records.ini that has a title is a column: by its section alone."""
         self.write("records.ini", NUMBERS)

@@ -191,7 +191,7 @@ class Lists(support.Case):
             file.write(text)
         result = support.gen("environment.md", path)
         self.assertEqual((result.returncode, result.stderr),
-                         (1, "%s: [STINT_UNIT]: unknown list '{colours}' (views|tool_views|sort_keys|units|formats|interfaces)\n"
+                         (1, "%s: [STINT_UNIT]: unknown list '{colours}' (views|tool_views|sort_keys|diff_numbers|units|formats|interfaces)\n"
                           % path))
 
 

@@ -53,7 +53,8 @@ static void start(struct world *w, uint32_t a_runs, uint32_t b_runs) {
 }
 
 static void keep(struct world *w, struct diff_times *to, const struct histogram *h) {
-    struct histogram_bucket *bucket = scratch_array(&w->d.memory, STINT_IMPL_BUCKETS, sizeof *bucket);
+    struct histogram_bucket *bucket =
+        scratch_array(&w->d.memory, STINT_IMPL_BUCKETS, sizeof *bucket);
     to->histogram.bucket = bucket;
     to->histogram.unit = 1;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
@@ -310,8 +311,8 @@ TEST(diff, counts_are_compared_as_they_are) {
     add(&w, "copy", 1, 0, 5000, 600);
     add(&w, "like", 0, 0, 5000, 600);
     add(&w, "like", 1, 0, 5000, 600);
-    sample(&w, "copy", 0, 0)->bytes = 2e9;
-    sample(&w, "copy", 1, 0)->bytes = 1e9;
+    sample(&w, "copy", 0, 0)->number[0] = 2e9; /* bytes */
+    sample(&w, "copy", 1, 0)->number[0] = 1e9;
     w.o.metric = DIFF_CALLS;
     CHECK(!diff_judge(&w.d, &w.o));
     CHECK_EQ_U64(verdict_of(&w, "copy"), DIFF_FASTER);
@@ -470,8 +471,8 @@ static void put(struct world *w, int side, uint32_t run, double v) {
     struct diff_sample *s = add_calls(w, "x", side, run, v, 10, 0, 0);
     enum diff_metric m = w->o.metric;
     s->calls = m == DIFF_CALLS ? v : 10;
-    s->bytes = v;
-    s->memory = 10 * v;
+    s->number[0] = v;
+    s->number[1] = 10 * v;
     s->cpu.total = s->self = m == DIFF_TOTAL || m == DIFF_SELF ? v : 10 * v;
     s->gpu = s->cpu;
 }

@@ -8,15 +8,20 @@ import os
 ABI = 5
 
 
+_OTHERS = {"threads": ctypes.c_uint32, "info": ctypes.c_char * 64}
+
+
 class Stat(ctypes.Structure):
     """struct stint_stat of stint.h."""
 
-    _fields_ = [(name, ctypes.c_uint64) for name in (
+    # gen: stat names
+    _names = (
         "calls", "samples", "total_ns", "self_ns", "min_ns", "max_ns", "first_ns", "p50_ns",
         "p90_ns", "p99_ns", "gpu_calls", "gpu_total_ns", "gpu_min_ns", "gpu_max_ns", "gpu_p50_ns",
-        "gpu_p99_ns", "device_calls", "device_total_ns", "bytes", "flops")] + [
-            ("threads", ctypes.c_uint32), ("info", ctypes.c_char * 64),
-            ("stddev_ns", ctypes.c_uint64)]
+        "gpu_p99_ns", "device_calls", "device_total_ns", "bytes", "flops", "threads", "info",
+        "stddev_ns")
+    # gen: end
+    _fields_ = [(name, _OTHERS.get(name, ctypes.c_uint64)) for name in _names]
 
     def as_dict(self):
         found = {name: getattr(self, name) for name, _ in self._fields_}

@@ -26,14 +26,21 @@ struct request {
     int paths[2];
 };
 
-static const enum diff_metric metrics[] = {
-    [OPTION_METRIC_TIME] = DIFF_TIME,   [OPTION_METRIC_TOTAL] = DIFF_TOTAL,
-    [OPTION_METRIC_SELF] = DIFF_SELF,   [OPTION_METRIC_AVG] = DIFF_AVG,
-    [OPTION_METRIC_P50] = DIFF_P50,     [OPTION_METRIC_P99] = DIFF_P99,
-    [OPTION_METRIC_MAX] = DIFF_MAX,     [OPTION_METRIC_CALLS] = DIFF_CALLS,
-    [OPTION_METRIC_BYTES] = DIFF_BYTES, [OPTION_METRIC_MEMORY] = DIFF_MEMORY,
-    [OPTION_METRIC_GPU] = DIFF_GPU,
-};
+/* The numbers of diff_numbers are between calls and gpu in the table of options. */
+static enum diff_metric metric_of(uint64_t choice) {
+    static const enum diff_metric metrics[] = {
+        [OPTION_METRIC_TIME] = DIFF_TIME, [OPTION_METRIC_TOTAL] = DIFF_TOTAL,
+        [OPTION_METRIC_SELF] = DIFF_SELF, [OPTION_METRIC_AVG] = DIFF_AVG,
+        [OPTION_METRIC_P50] = DIFF_P50,   [OPTION_METRIC_P99] = DIFF_P99,
+        [OPTION_METRIC_MAX] = DIFF_MAX,   [OPTION_METRIC_CALLS] = DIFF_CALLS,
+        [OPTION_METRIC_GPU] = DIFF_GPU,
+    };
+    _Static_assert(OPTION_METRIC_GPU == OPTION_METRIC_CALLS + 1 + DIFF_NUMBERS, "one each");
+    if (choice > OPTION_METRIC_CALLS && choice < OPTION_METRIC_GPU) {
+        return (enum diff_metric)(DIFF_FIRST_NUMBER + choice - OPTION_METRIC_CALLS - 1);
+    }
+    return metrics[choice];
+}
 
 /* A percentage, as a share. What follows, or NULL. */
 static const char *take_percentage(const char *text, double *out) {
@@ -81,7 +88,7 @@ static int take_diff_option(void *to, const struct option_value *value) {
     struct request *r = to;
     switch (value->id) {
     case OPTION_METRIC:
-        r->o.metric = metrics[value->number];
+        r->o.metric = metric_of(value->number);
         return 0;
     case OPTION_THRESHOLD:
         return take_percent(value->text, &r->o.threshold);

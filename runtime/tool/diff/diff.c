@@ -56,9 +56,13 @@ static const char *const metric_words[] = {
     [DIFF_TIME] = "time",   [DIFF_TYPICAL] = "typical", [DIFF_AVG] = "avg",
     [DIFF_P50] = "p50",     [DIFF_P99] = "p99",         [DIFF_MAX] = "max",
     [DIFF_TOTAL] = "total", [DIFF_SELF] = "self",       [DIFF_CALLS] = "calls",
-    [DIFF_BYTES] = "bytes", [DIFF_MEMORY] = "memory",   [DIFF_GPU] = "gpu",
-    [DIFF_OWN] = "self",
+    [DIFF_GPU] = "gpu",     [DIFF_OWN] = "self",
 };
+
+static const char *word_of(enum diff_metric m) {
+    const struct diff_number *n = diff_number(m);
+    return n ? n->word : metric_words[m];
+}
 
 static double compute_share(double sum, double count) {
     return count > 0 ? sum / count : 0;
@@ -85,6 +89,11 @@ static const struct diff_times *sample_times(const struct diff_sample *s, int gp
 
 static double compute_metric(const struct diff_sample *s, int gpu, enum diff_metric m) {
     const struct diff_times *t = sample_times(s, gpu);
+    const struct diff_number *n = diff_number(m);
+    if (n) {
+        double sum = s->number[n - diff_numbers];
+        return n->of_call ? compute_share(sum, s->calls) : sum;
+    }
     switch (m) {
     case DIFF_AVG:
         return compute_average(t);
@@ -100,10 +109,6 @@ static double compute_metric(const struct diff_sample *s, int gpu, enum diff_met
         return s->self;
     case DIFF_CALLS:
         return s->calls;
-    case DIFF_BYTES:
-        return s->bytes;
-    case DIFF_MEMORY:
-        return compute_share(s->memory, s->calls);
     case DIFF_OWN:
         return compute_share(s->self, s->cpu.count);
     default:
@@ -112,12 +117,12 @@ static double compute_metric(const struct diff_sample *s, int gpu, enum diff_met
 }
 
 int diff_metric_counts(enum diff_metric m) {
-    return m == DIFF_CALLS || m == DIFF_BYTES || m == DIFF_MEMORY;
+    return m == DIFF_CALLS || diff_number(m);
 }
 
 /* Whether it is of a run, not of a call: a run without a call has 0 of it. */
 static int is_sum(enum diff_metric m) {
-    return m == DIFF_TOTAL || m == DIFF_SELF || m == DIFF_CALLS || m == DIFF_BYTES;
+    return m == DIFF_TOTAL || m == DIFF_SELF;
 }
 
 /* Whether the run has a value of the metric. It has no time if none of its calls was timed. */
@@ -126,10 +131,10 @@ static int has_value(const struct diff_sample *s, int gpu, enum diff_metric m) {
     if (m == DIFF_P50 || m == DIFF_P99) {
         return t->histogram.used > 0;
     }
-    if (m == DIFF_MEMORY) {
-        return s->calls > 0;
+    if (diff_metric_counts(m)) {
+        return !diff_number(m) || !diff_number(m)->of_call || s->calls > 0;
     }
-    return m == DIFF_CALLS || m == DIFF_BYTES || t->count > 0 || (is_sum(m) && s->calls <= 0);
+    return t->count > 0 || (is_sum(m) && s->calls <= 0);
 }
 
 static double sampling_error(const struct diff_times *t, enum diff_metric m) {
@@ -382,7 +387,7 @@ static void compare_metric(struct judge *j, const struct diff_row *row, enum dif
                            struct diff_change *c) {
     int paired = j->o->paired != NULL, known = 0;
     memset(c, 0, sizeof *c);
-    c->of = metric_words[m];
+    c->of = word_of(m);
     c->p = 1;
     c->error = -1;
     for (int both = paired; both >= 0 && !known; --both) {
@@ -473,18 +478,16 @@ static void row_sum_side(const struct diff *d, struct diff_row *row, int side) {
     for (uint32_t i = 0; i < d->runs[side]; ++i) {
         const struct diff_sample *s = &row->item->run[side][i];
         row->seen[side] += s->there != 0;
-        row->bytes[side] += s->bytes / runs;
-        row->memory[side] += s->memory / runs;
+        for (uint32_t n = 0; n < DIFF_NUMBERS; ++n) {
+            row->number[n][side] += s->number[n] / runs;
+        }
         row->total[side] += sample_times(s, row->gpu)->total / runs;
         row->calls[side] += (row->gpu ? s->gpu.count : s->calls) / runs;
     }
 }
 
 static int row_is_empty(const struct diff_row *row, enum diff_metric m) {
-    const double *number = row->calls;
-    if (m == DIFF_BYTES || m == DIFF_MEMORY) {
-        number = m == DIFF_BYTES ? row->bytes : row->memory;
-    }
+    const double *number = diff_number(m) ? row->number[m - DIFF_FIRST_NUMBER] : row->calls;
     return row->seen[0] + row->seen[1] == 0 || number[0] + number[1] <= 0;
 }
 

@@ -14,9 +14,20 @@
 #include "base/sink.h"
 #include "base/text.h"
 #include "diff_math.h"
+#include "read/rows.h"
 
 #define DIFF_RUNS 1024u /* per side, at most */
 #define DIFF_ENOUGH 3u  /* runs per side that show how far runs differ among themselves */
+
+/* A number of a scope that is compared as it is. */
+struct diff_number {
+    const char *word; /* of --metric */
+    struct row_field field;
+    int of_call; /* else of a run */
+    int bytes;
+};
+
+#include "diff_numbers.inc"
 
 enum diff_metric {
     DIFF_TIME, /* of a call: the average or the typical one, whichever shows more */
@@ -28,11 +39,21 @@ enum diff_metric {
     DIFF_TOTAL,
     DIFF_SELF,
     DIFF_CALLS,
-    DIFF_BYTES,
-    DIFF_MEMORY, /* bytes allocated per call */
     DIFF_GPU,
-    DIFF_OWN /* exclusive time of a call: the column self */
+    DIFF_OWN, /* exclusive time of a call: the column self */
+    DIFF_NUMBER_LIST
 };
+
+#define DIFF_FIRST_NUMBER (DIFF_OWN + 1u)
+
+/* NULL: the metric is none of them. */
+static inline const struct diff_number *diff_number(enum diff_metric m) {
+    return m < DIFF_FIRST_NUMBER ? NULL : &diff_numbers[m - DIFF_FIRST_NUMBER];
+}
+
+static inline int diff_is_bytes(enum diff_metric m) {
+    return diff_number(m) && diff_number(m)->bytes;
+}
 
 /* In the order they are shown. */
 enum diff_verdict {
@@ -56,9 +77,8 @@ struct diff_times {
 struct diff_sample {
     int there;
     double calls;
-    double bytes;
-    double memory; /* bytes allocated */
-    double self;   /* nanoseconds */
+    double number[DIFF_NUMBERS];
+    double self; /* nanoseconds */
     struct diff_times cpu;
     struct diff_times gpu;
 };
@@ -121,8 +141,7 @@ struct diff_row {
     double shows;            /* percent: such a change is found in 4 of 5 cases; 0: unknown */
     struct diff_change self; /* of the exclusive time of a call; known only where it is a finding */
     double calls[2];         /* of a run, on average over all runs of the side; also the next */
-    double bytes[2];
-    double memory[2];
+    double number[DIFF_NUMBERS][2];
     double total[2];
     double weight;    /* nanoseconds by which a run takes longer because of it */
     uint32_t seen[2]; /* runs that have it */

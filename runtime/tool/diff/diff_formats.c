@@ -32,8 +32,11 @@ static void put_number(struct sink *out, struct number n) {
 }
 
 static const char *unit_of(enum diff_metric metric) {
-    if (metric == DIFF_BYTES || metric == DIFF_MEMORY) {
+    if (diff_is_bytes(metric)) {
         return "bytes";
+    }
+    if (diff_number(metric)) {
+        return diff_number(metric)->word;
     }
     return metric == DIFF_CALLS ? "calls" : "ns";
 }

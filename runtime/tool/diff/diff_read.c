@@ -161,8 +161,9 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
     struct diff_sample *to = &item->run[side][number];
     to->there = row->calls || row->samples || row->extra->gpu_calls;
     to->calls = (double)row->calls;
-    to->bytes = (double)row->extra->bytes;
-    to->memory = (double)row->extra->measure[MEASURE_MALLOC_BYTES];
+    for (uint32_t i = 0; i < DIFF_NUMBERS; ++i) {
+        to->number[i] = (double)row_number(row, diff_numbers[i].field);
+    }
     to->gpu.count = (double)row->extra->gpu_calls;
     to->gpu.total = (double)row->extra->gpu_total_ns;
     to->gpu.max = (double)row->extra->gpu_max_ns;
@@ -204,7 +205,7 @@ static int find_activity_item(struct diff *d, const struct snapshot_activity *a,
 static void sample_add_activity(struct diff_sample *to, const struct snapshot_activity *a) {
     to->there |= a->count != 0;
     to->calls += (double)a->count;
-    to->bytes += (double)a->bytes;
+    to->number[DIFF_BYTES - DIFF_FIRST_NUMBER] += (double)a->bytes;
     to->self += (double)a->total;
     to->cpu.count += (double)a->count;
     to->cpu.total += (double)a->total;

@@ -68,7 +68,7 @@ const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v) {
     if (diff_metric_counts(metric) && v == DIFF_SLOWER) {
         return "MORE";
     }
-    if (metric == DIFF_MEMORY && v == DIFF_FASTER) {
+    if (diff_is_bytes(metric) && diff_number(metric)->of_call && v == DIFF_FASTER) {
         return "LESS";
     }
     if (diff_metric_counts(metric) && v == DIFF_FASTER) {
@@ -115,9 +115,9 @@ static void format_bytes(char out[TEXT_NUMBER], double n) {
 }
 
 static void format_metric(const struct show *s, char out[TEXT_NUMBER], double v) {
-    if (s->o->metric == DIFF_BYTES || s->o->metric == DIFF_MEMORY) {
+    if (diff_is_bytes(s->o->metric)) {
         format_bytes(out, v);
-    } else if (s->o->metric == DIFF_CALLS) {
+    } else if (diff_metric_counts(s->o->metric)) {
         snprintf(out, TEXT_NUMBER, "%s", number_fixed(v, 0).text);
     } else {
         text_time(out, snapshot_whole(v + 0.5), CONFIG_UNIT_AUTO);
@@ -273,8 +273,9 @@ static void cell_note(struct show *s, uint32_t row, const struct diff_row *r) {
     char a[TEXT_NUMBER], b[TEXT_NUMBER];
     struct cell *to = cell_at(s, row, NOTE);
     to->from = s->cells.length;
-    format_bytes(a, r->bytes[0]);
-    format_bytes(b, r->bytes[1]);
+    const double *bytes = r->number[DIFF_BYTES - DIFF_FIRST_NUMBER];
+    format_bytes(a, bytes[0]);
+    format_bytes(b, bytes[1]);
     if (strcmp(a, b) && !r->gpu && s->o->metric != DIFF_BYTES) {
         text_add(note_more(s, row), "bytes %s -> %s", a, b);
     }

@@ -51,49 +51,37 @@ static struct history_series *find_series(struct history *h, const struct stint_
     s->name_length = row->name_length;
     s->set = scratch_text(&h->memory, set, strlen(set));
     s->gpu = gpu;
-    s->self = 1;
+    s->known = UINT32_MAX;
     return scratch_failed(&h->memory) ? NULL : s;
 }
 
-/* self: the run has the self time. */
-static int add_value(struct history *h, const struct stint_row *row, const char *set, int gpu,
-                     int self, const struct history_value *value) {
+static int add_value(struct history *h, const struct stint_row *row, const char *set, int gpu) {
     struct history_series *s = find_series(h, row, set, gpu);
     if (!s) {
         return -1;
     }
-    s->self &= self;
     s->value = scratch_array_grow(&h->memory, s->value, s->count, &s->room, sizeof *s->value);
-    if (scratch_failed(&h->memory)) {
+    if (!s->value) {
         return -1;
     }
-    s->value[s->count++] = *value;
+    struct history_value *value = &s->value[s->count++];
+    value->run = h->runs;
+    for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
+        const struct history_column *c = &history_columns[i];
+        value->number[i] = row_number(row, gpu ? c->gpu : c->field);
+        if (gpu ? !c->has_gpu : (c->needs & ~row->has) != 0) {
+            s->known &= ~(1u << i);
+        }
+    }
     return 0;
 }
 
-static int add_cpu_times(struct history *h, const struct stint_row *row, const char *set) {
-    if (!(row->has & ROW_SAMPLES) || !(row->has & ROW_STDDEV) || (row->has & ROW_BOUNDS)) {
-        return 0;
-    }
-    struct history_value value = {.run = h->runs,
-                                  .calls = row->calls,
-                                  .p50 = row->percentile_ns[PERCENTILE_P50],
-                                  .p99 = row->percentile_ns[PERCENTILE_P99],
-                                  .total = row->total_ns,
-                                  .self = row->self_ns};
-    return add_value(h, row, set, 0, (row->has & ROW_SELF) != 0, &value);
+static int has_cpu_times(const struct stint_row *row) {
+    return row->has & ROW_SAMPLES && row->has & ROW_STDDEV && !(row->has & ROW_BOUNDS);
 }
 
-static int add_gpu_times(struct history *h, const struct stint_row *row, const char *set) {
-    if (!(row->has & ROW_GPU) || !(row->has & ROW_GPU_HISTOGRAM) || row->extra->gpu_beyond) {
-        return 0;
-    }
-    struct history_value value = {.run = h->runs,
-                                  .calls = row->extra->gpu_calls,
-                                  .p50 = row->extra->gpu_percentile_ns[PERCENTILE_P50],
-                                  .p99 = row->extra->gpu_percentile_ns[PERCENTILE_P99],
-                                  .total = row->extra->gpu_total_ns};
-    return add_value(h, row, set, 1, 0, &value);
+static int has_gpu_times(const struct stint_row *row) {
+    return row->has & ROW_GPU && row->has & ROW_GPU_HISTOGRAM && !row->extra->gpu_beyond;
 }
 
 /* ---- The runs. */
@@ -164,7 +152,8 @@ static int add_rows(struct history *h, struct run *r) {
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *row = &rows.row[i];
         const char *set = row->set ? r->snapshot.sets[row->set] : "";
-        if (add_cpu_times(h, row, set) || add_gpu_times(h, row, set)) {
+        if ((has_cpu_times(row) && add_value(h, row, set, 0)) ||
+            (has_gpu_times(row) && add_value(h, row, set, 1))) {
             return -1;
         }
     }

@@ -10,6 +10,7 @@
 
 #include "base/hash_map.h"
 #include "base/scratch.h"
+#include "read/rows.h"
 
 #define HISTORY_RUNS 10000u
 
@@ -24,14 +25,25 @@ struct history_run {
     const char *machine; /* "16 x AMD EPYC 7R13" */
 };
 
-/* The calls of a scope in one run. Times are nanoseconds. */
+/* Whether otava judges a number, and whether only some runs have it. */
+enum history_kind { HISTORY_COUNT, HISTORY_TIME, HISTORY_SOME };
+
+struct history_column {
+    const char *name;
+    const char *key;
+    enum history_kind kind;
+    struct row_field field;
+    struct row_field gpu;
+    int has_gpu;
+    uint64_t needs; /* ROW_* */
+};
+
+#include "history_columns.inc"
+
+/* The calls of a scope in one run. */
 struct history_value {
     uint32_t run;
-    uint64_t calls;
-    uint64_t p50;
-    uint64_t p99;
-    uint64_t total;
-    uint64_t self;
+    uint64_t number[HISTORY_COLUMNS];
 };
 
 /* A scope's times on the CPU or on the GPU, in the runs that have them. */
@@ -41,7 +53,7 @@ struct history_series {
     int gpu;
     const char *set;   /* "" = the default one */
     const char *title; /* of its file, without .csv, and of its test in otava.yaml */
-    int self;          /* the self time is known in all runs */
+    uint32_t known;    /* the columns that all runs have: a bit each */
     struct history_value *value;
     uint32_t count;
     uint32_t room;

@@ -109,35 +109,35 @@ static void put_utc(struct sink *out, uint64_t ns) {
     sink_text(out, part);
 }
 
-static void put_count(struct sink *out, uint64_t value) {
-    sink_text(out, ",");
-    sink_u64(out, value);
-}
-
 static void put_history_row(struct sink *out, const struct history_run *run,
-                            const struct history_value *value, int self) {
+                            const struct history_value *value, uint32_t known) {
     put_utc(out, run->start_ns);
     sink_text(out, ",");
     export_csv_cell(out, export_text(run->label));
     sink_text(out, ",");
     export_csv_cell(out, export_text(run->machine));
-    put_count(out, value->calls);
-    put_count(out, value->p50);
-    put_count(out, value->p99);
-    put_count(out, value->total);
-    if (self) {
-        put_count(out, value->self);
+    for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
+        if (known & 1u << i) {
+            sink_text(out, ",");
+            sink_u64(out, value->number[i]);
+        }
     }
     sink_text(out, "\r\n");
 }
 
 static int put_series(struct sink *out, void *what) {
     const struct series_of *of = what;
-    sink_text(out, "time,label,machine,calls,p50_ns,p99_ns,total_ns");
-    sink_text(out, of->s->self ? ",self_ns\r\n" : "\r\n");
+    sink_text(out, "time,label,machine");
+    for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
+        if (of->s->known & 1u << i) {
+            sink_text(out, ",");
+            sink_text(out, history_columns[i].key);
+        }
+    }
+    sink_text(out, "\r\n");
     for (uint32_t i = 0; i < of->s->count; ++i) {
         const struct history_value *value = &of->s->value[i];
-        put_history_row(out, &of->h->run[value->run], value, of->s->self);
+        put_history_row(out, &of->h->run[value->run], value, of->s->known);
     }
     return 0;
 }
@@ -149,33 +149,58 @@ struct ordered {
     const uint32_t *order;
 };
 
-static const char templates[] =
-    "# Made by stint export --to history; the files are found from this folder:\n"
-    "# otava analyze --config-file otava.yaml @all\n"
-    "templates:\n"
-    "  times:\n"
-    "    type: csv\n"
-    "    time_column: time\n"
-    "    attributes: [label, machine]\n"
-    "    metrics:\n"
-    "      p50_ns: {direction: -1}\n"
-    "      p99_ns: {direction: -1}\n"
-    "      total_ns: {direction: -1}\n"
-    "  self:\n"
-    "    metrics:\n"
-    "      self_ns: {direction: -1}\n"
-    "tests:\n";
+static void put_metric(struct sink *out, const struct history_column *c) {
+    sink_text(out, "      ");
+    sink_text(out, c->key);
+    sink_text(out, ": {direction: -1}\n");
+}
+
+/* One of the numbers that all series have, and one for each of the others. */
+static void put_templates(struct sink *out) {
+    sink_text(out, "# Made by stint export --to history; the files are found from this folder:\n"
+                   "# otava analyze --config-file otava.yaml @all\n"
+                   "templates:\n"
+                   "  times:\n"
+                   "    type: csv\n"
+                   "    time_column: time\n"
+                   "    attributes: [label, machine]\n"
+                   "    metrics:\n");
+    for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
+        if (history_columns[i].kind == HISTORY_TIME) {
+            put_metric(out, &history_columns[i]);
+        }
+    }
+    for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
+        if (history_columns[i].kind == HISTORY_SOME) {
+            sink_text(out, "  ");
+            sink_text(out, history_columns[i].name);
+            sink_text(out, ":\n    metrics:\n");
+            put_metric(out, &history_columns[i]);
+        }
+    }
+    sink_text(out, "tests:\n");
+}
+
+static void put_inherit(struct sink *out, const struct history_series *s) {
+    sink_text(out, "\":\n    inherit: [times");
+    for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
+        if (history_columns[i].kind == HISTORY_SOME && s->known & 1u << i) {
+            sink_text(out, ", ");
+            sink_text(out, history_columns[i].name);
+        }
+    }
+    sink_text(out, "]\n");
+}
 
 /* The titles have no character that is special in a quoted text. */
 static int put_otava(struct sink *out, void *what) {
     const struct ordered *all = what;
-    sink_text(out, templates);
+    put_templates(out);
     for (uint32_t i = 0; i < all->h->count; ++i) {
         const struct history_series *s = &all->h->series[all->order[i]];
         sink_text(out, "  \"");
         sink_text(out, s->title);
-        sink_text(out,
-                  s->self ? "\":\n    inherit: [times, self]\n" : "\":\n    inherit: [times]\n");
+        put_inherit(out, s);
         sink_text(out, "    file: \"");
         sink_text(out, s->title);
         sink_text(out, ".csv\"\n");
