@@ -89,8 +89,10 @@ class Recipes(support.Case):
         cls.addClassCleanup(shutil.rmtree, cls.top)
         cls.source = os.path.join(cls.top, "stint")
         cls.build = os.path.join(cls.top, "build")
-        shutil.copytree(support.ROOT, cls.source, symlinks=True,
+        shutil.copytree(support.ROOT, cls.source, symlinks=True, copy_function=shutil.copyfile,
                         ignore=shutil.ignore_patterns("build", "build-*", ".git", "__pycache__"))
+        for folder, _, _ in os.walk(cls.source):
+            os.chmod(folder, 0o755)  # the sources may be read-only
         for edits in examples().values():
             for file, where, line, new in edits:
                 path = os.path.join(cls.source, file)
