@@ -74,10 +74,10 @@ uint32_t merge_find_or_make(struct merge *m, enum merge_known which, uint64_t ha
                             merge_is_wanted *is_wanted, merge_make *make, const void *wanted) {
     struct hash_map *known = &m->known[which];
     struct hash_map_walk walk;
-    uint32_t number = HASH_MAP_NONE;
-    if (which < MERGE_ROWS || m->keep != MERGE_KEEP_THREADS) {
-        number = hash_map_first(known, (uint32_t)hash, &walk);
+    if (which >= MERGE_ROWS && m->keep == MERGE_KEEP_THREADS) {
+        return make(m, wanted);
     }
+    uint32_t number = hash_map_first(known, (uint32_t)hash, &walk);
     while (number != HASH_MAP_NONE && !is_wanted(m, number, wanted)) {
         number = hash_map_next(known, &walk);
     }

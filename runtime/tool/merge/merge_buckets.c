@@ -19,14 +19,13 @@ static void bucket_add(struct stint_impl_histogram *to, uint32_t bucket, uint64_
     to->bucket[bucket] = (uint32_t)u64_min(to->bucket[bucket] + count, UINT32_MAX);
 }
 
-/* Adds a histogram whose values are `ns` nanoseconds each to one on the grid of nanoseconds. */
-static void add_on_grid(struct merge *m, struct stint_impl_histogram *to,
-                        const struct stint_impl_histogram *from, double ns) {
+/* Adds those that were read, whose values are `ns` nanoseconds each, to a histogram on the grid of
+ * nanoseconds. */
+static void add_on_grid(struct merge *m, struct stint_impl_histogram *to, double ns) {
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        m->counts.bucket[i] = from->bucket[i];
+        m->counts.bucket[i] = m->read.bucket[i];
     }
-    m->counts.open = from->open;
-    m->counts.in_ns = ns == 1; /* on the grid already */
+    m->counts.open = m->read.open;
     histogram_to_ns(&m->grid, &m->counts, ns);
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         bucket_add(to, i, m->grid.bucket[i]);
@@ -76,12 +75,14 @@ static void rescale_buckets(struct stint_impl_histogram *to,
     }
 }
 
+/* Adds them to a merged histogram, which is a new one where threads are kept. */
 static void add_buckets(struct merge *m, struct stint_impl_histogram *to, double rate) {
-    int is_near = rate > 0.999 && rate < 1.001; /* a sixtieth of a bucket */
-    if (m->keep == MERGE_KEEP_THREADS && !is_near) {
-        rescale_buckets(to, &m->read, rate);
+    if (m->keep != MERGE_KEEP_THREADS) {
+        add_on_grid(m, to, rate);
+    } else if (rate > 0.999 && rate < 1.001) { /* a sixtieth of a bucket */
+        *to = m->read;
     } else {
-        add_on_grid(m, to, &m->read, m->keep == MERGE_KEEP_THREADS ? 1 : rate);
+        rescale_buckets(to, &m->read, rate);
     }
 }
 
