@@ -137,8 +137,8 @@ struct stint_impl_node {
     uint32_t sibling;   /* next child of the parent; set before the node is published */
     uint16_t set;
     uint16_t kind; /* enum stint_impl_kind */
-    /* The first of its blocks of other numbers, units; 0 = none. The inline path reads what is there
-     * without a look at it: at 0 is the arena's magic, whose bytes are no stint_impl_inner.first.
+    /* The first of its blocks of other numbers, units; 0 = none. The inline path reads the block
+     * even then: the arena's magic is at 0, and its bytes differ from STINT_IMPL_INNER_TICKS.
      * Owner, release */
     uint32_t measures;
     uint32_t gpu;   /* GPU sums of this node, units; 0 = none. Owner, release */

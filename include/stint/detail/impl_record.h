@@ -182,9 +182,9 @@ STINT_IMPL_INLINED int stint_impl_open_recursive(struct stint_impl_thread *t,
     return 1;
 }
 
-/* Opens a scope of a known site below the innermost open one. id: as in stint_impl_looked; no edge
- * has the key of a number that is no id. *opened: the guard's word. Returns 0 if its edge is not
- * one of those tried first, or its guard not below every open one. */
+/* Opens a scope of a known site below the innermost open one. id: as in stint_impl_looked; a number
+ * that is not an id is in the key of no edge. *opened: the guard's word. Returns 0 if its edge is
+ * not one of those tried first, or its guard not below every open one. */
 STINT_IMPL_INLINED int stint_impl_open_near(struct stint_impl_thread *t, uint64_t me, uint32_t set,
                                             uint64_t id, stint_impl_opened *opened) {
     struct stint_impl_frame *f = t->top;
@@ -348,7 +348,7 @@ STINT_IMPL_INLINED int stint_impl_open_other(struct stint_impl_thread *t, uint64
     return 1;
 }
 
-/* What a thread learns from the word of a site, which is the word less the thread's gate. */
+/* The word of a site as a thread sees it: the word less the thread's gate. */
 struct stint_impl_looked {
     uint64_t id; /* above STINT_IMPL_SITE_ID it is none, and only the slow path knows */
     int is_off;  /* id is 0 */
