@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merges runs into one run file: merge_add takes one run at a time, of which only the snapshot and
- * the maps to the merged file are in memory. Each part of a run is added by a merge_*.c file to what
- * is found in the merged file; where threads are kept, parts of them are not found, and are copies.
+ * the maps to the merged file are in memory. Each part of a run is added by a merge_*.c file to a
+ * part of the merged file (merge_known.c).
  * cmd_merge.c calls.
  */
 #include "merge.h"
@@ -51,10 +51,7 @@ int merge_start(struct merge *m, const char *path, uint32_t expected, uint64_t b
     if (merge_file_open(&m->file, path, bytes)) {
         return -1;
     }
-    for (int i = 0; i < MERGE_KNOWN; ++i) {
-        hash_map_start(&m->known[i], &m->lasting, 0);
-    }
-    if (m->lasting.failed) {
+    if (merge_known_start(m)) {
         return fail_without_memory(m);
     }
     struct arena_header *h = merge_file_header(&m->file);
@@ -68,24 +65,6 @@ void merge_end(struct merge *m) {
     scratch_free(&m->lasting);
     scratch_free(&m->memory);
     merge_file_close(&m->file);
-}
-
-uint32_t merge_find_or_make(struct merge *m, enum merge_known which, uint64_t hash,
-                            merge_is_wanted *is_wanted, merge_make *make, const void *wanted) {
-    struct hash_map *known = &m->known[which];
-    struct hash_map_walk walk;
-    if (which >= MERGE_ROWS && m->keep == MERGE_KEEP_THREADS) {
-        return make(m, wanted);
-    }
-    uint32_t number = hash_map_first(known, (uint32_t)hash, &walk);
-    while (number != HASH_MAP_NONE && !is_wanted(m, number, wanted)) {
-        number = hash_map_next(known, &walk);
-    }
-    if (number != HASH_MAP_NONE) {
-        return number;
-    }
-    number = make(m, wanted);
-    return number && !hash_map_add(known, (uint32_t)hash, number) ? number : 0;
 }
 
 /* ---- A run. */

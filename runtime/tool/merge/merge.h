@@ -38,7 +38,7 @@ struct merge_file {
 int merge_file_open(struct merge_file *f, const char *path, uint64_t bytes);
 /* Zeroed memory in units; 0 after one line. */
 uint32_t merge_file_get(struct merge_file *f, uint64_t bytes);
-/* What is at a unit, which gets such memory if it is 0. NULL after one line. */
+/* The memory at a unit, which is made if the unit is 0. NULL after one line. */
 void *merge_file_need(struct merge_file *f, uint32_t *unit, uint64_t bytes);
 /* A copy of these bytes, and of a text; 0 after one line. */
 uint32_t merge_file_put(struct merge_file *f, const void *from, uint64_t bytes);
@@ -117,7 +117,7 @@ double merge_align_rate(const struct align_host *host);
 
 /* ---- merge.c */
 
-/* What is found by a hash of its contents in the merged file. */
+/* The kinds of parts of the merged file that are found by a hash of their contents. */
 enum merge_known {
     MERGE_TEXTS, /* numbers: units of 8 */
     MERGE_SITES,
@@ -227,6 +227,9 @@ void merge_end(struct merge *m);
 /* ---- Between merge.c and the other merge_*.c files. Those that return an int return 0, or -1
  * without memory, and those that return a unit 0; then merge.c prints one line. */
 
+/* ---- merge_known.c */
+
+int merge_known_start(struct merge *m);
 typedef int merge_is_wanted(struct merge *m, uint32_t number, const void *wanted);
 typedef uint32_t merge_make(struct merge *m, const void *wanted);
 /* The number of what is wanted; it is made if it is not known. Where threads are kept, rows never
@@ -282,7 +285,7 @@ int merge_open_scopes(struct merge *m, const struct merge_map *map);
 int merge_nodes(struct merge *m, struct merge_map *map);
 /* Adds the numbers that only some nodes have, but those of a GPU. */
 int merge_measures_add(struct merge *m, struct stint_impl_node *to, const struct measures *more);
-/* Before the numbers of a node are added: the info of the longest call, and extremes that are equal. */
+/* The info of the longest call, and extremes that are equal: before the numbers are added. */
 void merge_extremes_add(struct stint_impl_node *to, uint64_t number[SCOPE_NUMBERS],
                         const char *info);
 int merge_activities(struct merge *m, struct merge_map *map);

@@ -124,7 +124,7 @@ static int add_activity(struct merge *m, struct merge_map *map, const struct sna
 }
 
 /* Samples that were taken back are copied as their row, which is subtracted again. */
-static void give_back(struct snapshot_activity *a) {
+static void restore_taken(struct snapshot_activity *a) {
     a->count += a->taken_count;
     a->total += a->taken_total;
     a->squares += a->taken_squares;
@@ -139,7 +139,7 @@ int merge_activities(struct merge *m, struct merge_map *map) {
         struct snapshot_activity a = s->activities[i];
         int is_row = a.kind != ACTIVITY_TAKEN_BACK && a.count;
         if (m->keep == MERGE_KEEP_THREADS) {
-            give_back(&a);
+            restore_taken(&a);
             is_row = 1;
         }
         if (is_row && add_activity(m, map, &a, later)) {

@@ -122,15 +122,15 @@ int merge_histogram_add(struct merge *m, struct merge_map *map, uint32_t *to,
 
 /* ---- Samples that a node keeps itself. */
 
-/* Those of one node, in merged ticks. */
+/* The samples of one node, in merged ticks. */
 struct kept {
     uint32_t count;
     int fit; /* a merged node can keep each of them */
     uint64_t ticks[STINT_IMPL_RAW];
 };
 
-static void read_kept(struct kept *out, const struct merge_map *map,
-                      const struct snapshot_node *n) {
+static void read_run_kept(struct kept *out, const struct merge_map *map,
+                          const struct snapshot_node *n) {
     struct samples samples;
     samples_read(&samples, &map->run->snapshot, n);
     out->count = samples.kept;
@@ -179,7 +179,7 @@ int merge_kept_add(struct merge *m, const struct merge_map *map, struct stint_im
                    const struct snapshot_node *n) {
     struct kept have, more;
     read_merged_kept(&have, to);
-    read_kept(&more, map, n);
+    read_run_kept(&more, map, n);
     if (all_can_be_kept(m, to, &have, n, &more)) {
         store_kept(m, to, have.count, &more);
         return 0;

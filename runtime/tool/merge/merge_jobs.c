@@ -32,7 +32,6 @@ static int is_rank_before(const void *what, uint32_t a, uint32_t b) {
 /* Ranks of one kind, for a line. */
 struct rank_list {
     char text[120];
-    uint32_t length;
     uint32_t named;
     uint64_t count;
 };
@@ -40,9 +39,9 @@ struct rank_list {
 /* Adds the ranks from `first` to before `end`. */
 static void list_add(struct rank_list *list, uint64_t first, uint64_t end) {
     for (uint64_t rank = first; rank < end && list->named < NAMED_MOST; ++rank) {
-        int n = snprintf(list->text + list->length, sizeof list->text - list->length, "%s%llu",
-                         list->length ? ", " : "", (unsigned long long)rank);
-        list->length += (uint32_t)n;
+        size_t length = strlen(list->text);
+        snprintf(list->text + length, sizeof list->text - length, "%s%llu", length ? ", " : "",
+                 (unsigned long long)rank);
         ++list->named;
     }
     if (first < end) {
@@ -64,30 +63,27 @@ static void list_print(const struct rank_list *list, const char *job, const char
     log_warning("merge: %sranks %s: %s%s%s", job, what, list->text, more, then);
 }
 
-/* Sorts the ranks of a job, which are in their order, into the lists. */
-static void list_ranks(const struct arena_rank *rank, const uint32_t *of, uint32_t count,
-                       uint32_t size, struct rank_list *twice, struct rank_list *missing,
-                       struct rank_list *beyond) {
+struct rank_lists {
+    struct rank_list twice, missing, beyond;
+};
+
+/* Sorts the ranks of a job, which are in their order, into the lists. size: 0 = not known. */
+static void list_ranks(struct rank_lists *lists, const struct arena_rank *rank, const uint32_t *of,
+                       uint32_t count, uint32_t size) {
     uint64_t next = 0, last = UINT64_MAX;
     for (uint32_t i = 0; i < count; ++i) {
         uint64_t number = rank[of[i]].rank - 1;
         if (i && rank[of[i]].rank == rank[of[i - 1]].rank) {
-            if (number != last) {
-                list_add(twice, number, number + 1);
-            }
+            list_add(&lists->twice, number, number + (number != last));
             last = number;
-            continue;
+        } else if (size && number >= size) {
+            list_add(&lists->beyond, number, number + 1);
+        } else {
+            list_add(&lists->missing, next, size ? number : next);
+            next = number + 1;
         }
-        if (size && number >= size) {
-            list_add(beyond, number, number + 1);
-            continue;
-        }
-        if (size) {
-            list_add(missing, next, number);
-        }
-        next = number + 1;
     }
-    list_add(missing, next, size);
+    list_add(&lists->missing, next, size);
 }
 
 /* ---- Starts of a job. */
@@ -164,7 +160,7 @@ static void print_starts(const struct merge_starts *starts, const char *job, uin
 static int check_job(struct merge *m, const uint32_t *of, uint32_t count) {
     const struct arena_rank *rank = m->ranks.rank;
     struct merge_process *p = scratch_array(&m->memory, count, sizeof *p);
-    struct rank_list twice = {.count = 0}, missing = {.count = 0}, beyond = {.count = 0};
+    struct rank_lists lists = {.twice.count = 0};
     struct merge_starts starts;
     uint32_t size = 0;
     char job[160] = "";
@@ -175,7 +171,7 @@ static int check_job(struct merge *m, const uint32_t *of, uint32_t count) {
     if (!p || merge_starts_find(&m->memory, &starts, p, count)) {
         return -1;
     }
-    list_ranks(rank, of, count, size, &twice, &missing, &beyond);
+    list_ranks(&lists, rank, of, count, size);
     if (rank[of[0]].job) {
         snprintf(job, sizeof job,
                  "job %.100s: ", merge_file_text_at(&m->file, rank[of[0]].job)->bytes);
@@ -183,10 +179,11 @@ static int check_job(struct merge *m, const uint32_t *of, uint32_t count) {
     if (starts.are_apart) {
         print_starts(&starts, job, size);
     } else {
-        list_print(&twice, job, "with several files", " (a restart, or two jobs); all are merged");
+        list_print(&lists.twice, job, "with several files",
+                   " (a restart, or two jobs); all are merged");
     }
-    list_print(&missing, job, "without a file", "");
-    list_print(&beyond, job, "beyond the size of the job", "; all are merged");
+    list_print(&lists.missing, job, "without a file", "");
+    list_print(&lists.beyond, job, "beyond the size of the job", "; all are merged");
     return 0;
 }
 

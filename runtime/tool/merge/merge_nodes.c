@@ -183,7 +183,7 @@ static uint32_t root_of(struct merge *m, const struct merge_map *map, uint32_t t
 }
 
 /* The kind of a node in a file. */
-static uint16_t kind_of(const struct snapshot *s, const struct snapshot_node *n) {
+static uint16_t file_kind(const struct snapshot *s, const struct snapshot_node *n) {
     const struct stint_impl_node *from = snapshot_at(s, n->unit, sizeof *from);
     uint16_t kind = n->in_ns ? STINT_IMPL_NS_NODE : n->kind;
     return (uint16_t)(kind | (from ? from->kind & ARENA_PARTIAL : 0));
@@ -200,7 +200,7 @@ static int map_node(struct merge *m, struct merge_map *map, uint32_t index, int 
     struct node_key key = {.parent = map->node[n->parent],
                            .site = map->site[n->site], /* 0 = none in both */
                            .set = (uint16_t)map->set[n->set],
-                           .kind = kind_of(&map->run->snapshot, n)};
+                           .kind = file_kind(&map->run->snapshot, n)};
     if (n->sender != SNAPSHOT_NONE && senders) {
         key.sender = map->node[n->sender];
         key.kind |= STINT_IMPL_SENT;
