@@ -49,11 +49,7 @@ struct activity_record {
     const char *name;
     uint32_t thread;  /* of an API call: any number that tells threads apart */
     uint32_t waits;   /* of an API call: enum activity_waits */
-    uint32_t grid[3]; /* of a kernel */
-    uint32_t block[3];
-    uint32_t registers;     /* per thread */
-    uint32_t shared_static; /* bytes per block */
-    uint32_t shared_dynamic;
+    ACTIVITY_SHAPE;
     uint32_t in_graph; /* a kernel is a node of a graph */
     uint64_t copies;   /* a copy is a batch of so many, which share its time; 0 and 1: it is one */
 };

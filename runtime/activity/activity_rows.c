@@ -106,32 +106,16 @@ uint32_t activity_rows_get(const struct activity_key *k) {
 
 #define PUT(field, value) STINT_IMPL_PUBLISH(&a->field, value)
 
-static void activity_row_put_shape(struct arena_activity *a, const struct activity_record *r) {
-    for (int i = 0; i < 3; ++i) {
-        PUT(grid[i], r->grid[i]);
-        PUT(block[i], r->block[i]);
-    }
-    PUT(registers, r->registers);
-    PUT(shared_static, r->shared_static);
-    PUT(shared_dynamic, r->shared_dynamic);
-}
-
-static int activity_row_shape_differs(const struct arena_activity *a,
-                                      const struct activity_record *r) {
-    return memcmp(a->grid, r->grid, sizeof a->grid) ||
-           memcmp(a->block, r->block, sizeof a->block) || a->registers != r->registers ||
-           a->shared_static != r->shared_static || a->shared_dynamic != r->shared_dynamic;
-}
-
 /* Before the row's maximum is changed. */
 static void activity_row_add_shape(struct arena_activity *a, const struct activity_sample *s,
                                    int first) {
-    int other = activity_row_shape_differs(a, s->shape);
+    int other = memcmp(a->shape, s->shape->shape, sizeof a->shape) != 0;
     if (other && !first) {
         PUT(varies, 1);
     }
-    if (other && (first || s->ns > a->max)) {
-        activity_row_put_shape(a, s->shape);
+    for (size_t i = 0; other && (first || s->ns > a->max) && i < sizeof a->shape / sizeof *a->shape;
+         ++i) {
+        PUT(shape[i], s->shape->shape[i]);
     }
 }
 

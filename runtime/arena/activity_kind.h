@@ -126,4 +126,17 @@ enum activity_step {
     ACTIVITY_STEP_BUSY  /* of a device, within the step; what is left of the wall is idle */
 };
 
+/* The launch of a kernel, as words and by name. */
+#define ACTIVITY_SHAPE                                                                             \
+    union {                                                                                        \
+        uint32_t shape[9];                                                                         \
+        struct {                                                                                   \
+            uint32_t grid[3];                                                                      \
+            uint32_t block[3];                                                                     \
+            uint32_t registers;     /* per thread */                                               \
+            uint32_t shared_static; /* bytes per block, as the next */                             \
+            uint32_t shared_dynamic;                                                               \
+        };                                                                                         \
+    }
+
 #endif

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "activity_kind.h"
 #include "base/clock.h"
 #include "base/name.h"
 #include "base/replace_file.h"
@@ -164,11 +165,7 @@ struct arena_activity {
     uint32_t stream;
     uint32_t histogram; /* of nanoseconds; units, 0 = none */
     uint32_t varies;    /* not all had the configuration below, which is the longest one's */
-    uint32_t grid[3];
-    uint32_t block[3];
-    uint32_t registers;
-    uint32_t shared_static;
-    uint32_t shared_dynamic;
+    ACTIVITY_SHAPE;
     uint32_t samples;   /* struct arena_samples, or arena_sizes of a kind that moves bytes; units,
                             * 0 = none */
     uint64_t min_bytes; /* of one; UINT64_MAX before the first */

@@ -10,6 +10,11 @@ struct ordering {
     const void *what;
 };
 
+int order_is_less(const void *numbers, uint32_t a, uint32_t b) {
+    const uint64_t *number = numbers;
+    return number[a] < number[b];
+}
+
 /* from[0 … middle) and from[middle … end) are in order. */
 static void merge_halves(const struct ordering *o, uint32_t *to, const uint32_t *from,
                          uint32_t middle, uint32_t end) {

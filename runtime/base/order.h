@@ -12,6 +12,8 @@
 
 /* Whether a comes before b. */
 typedef int (*order_rule)(const void *what, uint32_t a, uint32_t b);
+/* The rule of an array of uint64_t: the smaller one first. */
+int order_is_less(const void *numbers, uint32_t a, uint32_t b);
 
 /* The numbers 0 to count - 1 in order. NULL without memory. */
 uint32_t *order_by(struct scratch *memory, uint32_t count, order_rule before, const void *what);

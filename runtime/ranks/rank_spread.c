@@ -30,23 +30,14 @@ struct arena_rank_cell ranks_cell(const struct ranks *r, uint32_t rank, uint32_t
 }
 
 int ranks_room_get(struct ranks_room *room, struct scratch *memory, const struct ranks *r) {
-    room->totals = scratch_array(memory, (size_t)r->count + 1, sizeof *room->totals);
-    room->of = scratch_array(memory, (size_t)r->count + 1, sizeof *room->of);
-    room->order = scratch_array(memory, (size_t)r->count + 1, sizeof *room->order);
-    room->spare = scratch_array(memory, (size_t)r->count + 1, sizeof *room->spare);
-    room->calls = scratch_array(memory, (size_t)r->count + 1, sizeof *room->calls);
-    room->count = 0;
-    room->role = 0;
-    room->root = UINT32_MAX;
-    if (room->totals && room->of && room->order && room->spare && room->calls) {
-        return 0;
-    }
-    return -1;
-}
-
-static int is_total_less(const void *what, uint32_t a, uint32_t b) {
-    const uint64_t *totals = what;
-    return totals[a] < totals[b];
+    size_t count = (size_t)r->count + 1;
+    *room = (struct ranks_room){.root = RANK_NONE};
+    room->totals = scratch_array(memory, count, sizeof *room->totals);
+    room->of = scratch_array(memory, count, sizeof *room->of);
+    room->order = scratch_array(memory, count, sizeof *room->order);
+    room->spare = scratch_array(memory, count, sizeof *room->spare);
+    room->calls = scratch_array(memory, count, sizeof *room->calls);
+    return scratch_failed(memory) ? -1 : 0;
 }
 
 void ranks_room_empty(struct ranks_room *room) {
@@ -70,31 +61,24 @@ void ranks_collect(struct ranks_room *room, const struct ranks *r, uint32_t name
     }
 }
 
-static uint64_t sum_calls(const struct ranks_room *room) {
-    rank_sum calls = 0;
-    for (uint32_t i = 0; i < room->count; ++i) {
-        calls += room->calls[i];
-    }
-    return narrow_sum(calls);
-}
-
 const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room *room) {
     uint32_t count = room->count;
     memset(out, 0, sizeof *out);
     if (!count) {
         return room->order;
     }
-    out->calls = sum_calls(room);
-    const uint32_t *sorted = order_in(room->order, room->spare, count, is_total_less, room->totals);
-    rank_sum sum = 0;
+    const uint32_t *sorted = order_in(room->order, room->spare, count, order_is_less, room->totals);
+    rank_sum sum = 0, calls = 0;
     uint32_t longest = 0;
     for (uint32_t i = 0; i < count; ++i) {
         sum += room->totals[i];
+        calls += room->calls[i];
         out->ranks += room->calls[i] != 0;
         if (room->totals[i] > room->totals[longest]) {
             longest = i;
         }
     }
+    out->calls = narrow_sum(calls);
     out->total_ns = narrow_sum(sum);
     out->mean_ns = (uint64_t)(sum / count);
     out->median_ns = room->totals[sorted[(count - 1) / 2]];
@@ -141,7 +125,7 @@ int ranks_spreads(struct ranks_spreads *out, const struct ranks *r, struct ranks
                   struct scratch *memory) {
     out->order = NULL;
     out->of = scratch_array(memory, (size_t)r->name_count + 1, sizeof *out->of);
-    if (!out->of) {
+    if (scratch_failed(memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < r->name_count; ++i) {

@@ -39,15 +39,12 @@ static int is_record_of(const struct snapshot *s, const struct arena_windows *w,
 /* The record of a name among those from `unit` on; NULL: there is none that is whole. */
 static const struct arena_windows *find_record(const struct snapshot *s, uint32_t unit,
                                                uint32_t site, uint32_t set, int by_calls) {
-    for (uint32_t i = 0; i < ARENA_WINDOW_RECORDS; ++i) {
-        const struct arena_windows *w = rank_windows_at(s, unit);
-        if (!w) {
-            return NULL;
-        }
+    const struct arena_windows *w = rank_windows_at(s, unit);
+    for (uint32_t i = 0; i < ARENA_WINDOW_RECORDS && w; ++i) {
         if (is_record_of(s, w, site, set, by_calls)) {
             return w->lacks ? NULL : w;
         }
-        unit = w->next;
+        w = rank_windows_at(s, w->next);
     }
     return NULL;
 }
@@ -138,7 +135,7 @@ int rank_windows_read(struct rank_windows *out, const struct ranks *r, uint32_t 
     out->width = 1;
     out->record = scratch_array(memory, (size_t)r->count + 1, sizeof *out->record);
     out->parts = scratch_array(memory, (size_t)r->count + 1, sizeof *out->parts);
-    if (!out->record || !out->parts) {
+    if (scratch_failed(memory)) {
         return -1;
     }
     ranks_collect(room, r, name);
@@ -223,7 +220,7 @@ int rank_windows_tally(struct rank_tally *out, const struct rank_windows *w, uin
     uint32_t count = w->ranks->count;
     memset(out, 0, sizeof *out);
     out->of = scratch_array(memory, (size_t)count + 1, sizeof *out->of);
-    if (!out->of) {
+    if (scratch_failed(memory)) {
         return -1;
     }
     for (uint32_t i = first; i < end && i < w->count; ++i) {

@@ -203,11 +203,6 @@ uint64_t ranks_wall_ns(const struct ranks *r, const struct ranks_room *room) {
 
 /* ---- Scopes in which ranks spend longer. */
 
-static int is_time_less(const void *what, uint32_t a, uint32_t b) {
-    const uint64_t *times = what;
-    return times[a] < times[b];
-}
-
 /* How much longer the mean of the named ranks is than the median of all, whose times are in
  * room->totals; *own: that mean. */
 static uint64_t excess_over_median(const struct ranks *r, const uint32_t *named, uint32_t count,
@@ -218,7 +213,7 @@ static uint64_t excess_over_median(const struct ranks *r, const uint32_t *named,
     }
     *own /= count;
     const uint32_t *sorted =
-        order_in(room->order, room->spare, r->count, is_time_less, room->totals);
+        order_in(room->order, room->spare, r->count, order_is_less, room->totals);
     return saturating_subtract(*own, room->totals[sorted[(r->count - 1) / 2]]);
 }
 

@@ -103,27 +103,11 @@ static uint32_t row_of(struct activity_grouping *g, const struct snapshot_activi
     return row;
 }
 
-static int configured_alike(const struct snapshot_activity *a, const struct snapshot_activity *b) {
-    return !memcmp(a->grid, b->grid, sizeof a->grid) &&
-           !memcmp(a->block, b->block, sizeof a->block) && a->registers == b->registers &&
-           a->shared_static == b->shared_static && a->shared_dynamic == b->shared_dynamic;
-}
-
-/* The configuration of the longest launch is shown. */
-static void add_configuration(struct snapshot_activity *to, const struct snapshot_activity *a) {
-    to->varies |= a->varies || (to->count && !configured_alike(to, a));
-    if (to->count && a->max <= to->max) {
-        return;
-    }
-    memcpy(to->grid, a->grid, sizeof to->grid);
-    memcpy(to->block, a->block, sizeof to->block);
-    to->registers = a->registers;
-    to->shared_static = a->shared_static;
-    to->shared_dynamic = a->shared_dynamic;
-}
-
 void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a) {
-    add_configuration(to, a);
+    to->varies |= a->varies || (to->count && memcmp(to->shape, a->shape, sizeof to->shape));
+    if (!to->count || a->max > to->max) { /* the shape of the longest launch is shown */
+        memcpy(to->shape, a->shape, sizeof to->shape);
+    }
     numbers_add(&record_activity, to->number, a->number, 0);
     to->loose |= a->loose;
 }
@@ -190,15 +174,10 @@ static uint32_t row_samples(const struct activity_grouping *g, uint32_t row,
     return count;
 }
 
-static int sample_is_before(const void *what, uint32_t a, uint32_t b) {
-    const uint64_t *samples = what;
-    return samples[a] < samples[b];
-}
-
 /* The mean of the two middle samples where their number is even. */
 static uint64_t median_of_samples(const uint64_t *samples, uint32_t count) {
     uint32_t order[ARENA_SAMPLES], spare[ARENA_SAMPLES];
-    const uint32_t *sorted = order_in(order, spare, count, sample_is_before, samples);
+    const uint32_t *sorted = order_in(order, spare, count, order_is_less, samples);
     uint64_t low = samples[sorted[(count - 1) / 2]], high = samples[sorted[count / 2]];
     return low + (high - low) / 2;
 }

@@ -99,11 +99,6 @@ void row_sum_histograms(const struct grouping *g, const struct times *from, stru
     }
 }
 
-static int is_shorter(const void *what, uint32_t a, uint32_t b) {
-    const uint64_t *sample = what;
-    return sample[a] < sample[b];
-}
-
 /* Fills g->exact; its count is 0 where a part of the samples is in a histogram, or if there are too
  * many. */
 static void row_collect_exact(const struct grouping *g, const struct times *from) {
@@ -122,7 +117,7 @@ static void row_collect_exact(const struct grouping *g, const struct times *from
         memcpy(&e->sample[count], samples.ticks, samples.kept * sizeof *e->sample);
         count += samples.kept;
     }
-    const uint32_t *order = order_in(e->order, e->spare, count, is_shorter, e->sample);
+    const uint32_t *order = order_in(e->order, e->spare, count, order_is_less, e->sample);
     for (uint32_t i = 0; i < count; ++i) {
         e->sorted[i] = e->sample[order[i]];
     }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/activity_kind.h"
 #include "arena/gpu_words.h"
 #include "base/arithmetic.h"
 #include "base/hash_map.h"
@@ -149,11 +150,7 @@ struct snapshot_activity {
     uint32_t taken_histogram; /* of the samples that were taken back; likewise */
     uint32_t loose;           /* SNAPSHOT_LOOSE_* */
     uint32_t varies;
-    uint32_t grid[3];
-    uint32_t block[3];
-    uint32_t registers;
-    uint32_t shared_static;
-    uint32_t shared_dynamic;
+    ACTIVITY_SHAPE;
 };
 
 struct arena_activity;

@@ -9,22 +9,14 @@
 #include "base/arithmetic.h"
 #include "snapshot_parts.h"
 
-static void copy_configuration(struct snapshot_activity *out, const struct arena_activity *a) {
-    out->varies = SNAPSHOT_ACQUIRE(&a->varies);
-    for (int i = 0; i < 3; ++i) {
-        out->grid[i] = SNAPSHOT_ACQUIRE(&a->grid[i]);
-        out->block[i] = SNAPSHOT_ACQUIRE(&a->block[i]);
-    }
-    out->registers = SNAPSHOT_ACQUIRE(&a->registers);
-    out->shared_static = SNAPSHOT_ACQUIRE(&a->shared_static);
-    out->shared_dynamic = SNAPSHOT_ACQUIRE(&a->shared_dynamic);
-}
-
 /* One attempt; 0 when the sequence word was even and the same at both ends. */
 int snapshot_activity_load(struct snapshot_activity *out, const struct arena_activity *a) {
     uint64_t seq = SNAPSHOT_ACQUIRE(&a->seq);
     numbers_load(&record_activity, out->number, a);
-    copy_configuration(out, a);
+    out->varies = SNAPSHOT_ACQUIRE(&a->varies);
+    for (size_t i = 0; i < sizeof a->shape / sizeof *a->shape; ++i) {
+        out->shape[i] = SNAPSHOT_ACQUIRE(&a->shape[i]);
+    }
     return seq & 1 || STINT_IMPL_LOAD(&a->seq) != seq;
 }
 

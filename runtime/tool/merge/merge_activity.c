@@ -53,11 +53,7 @@ static void add_to_row(struct arena_activity *to, const struct snapshot_activity
     sum.last_at -= MOMENT_ZERO;
     numbers_store(&record_activity, sum.number, to);
     to->varies = sum.varies;
-    memcpy(to->grid, sum.grid, sizeof to->grid);
-    memcpy(to->block, sum.block, sizeof to->block);
-    to->registers = sum.registers;
-    to->shared_static = sum.shared_static;
-    to->shared_dynamic = sum.shared_dynamic;
+    memcpy(to->shape, sum.shape, sizeof to->shape);
 }
 
 /* The first samples: they are read only if these are all. `have`: those before this run. */
