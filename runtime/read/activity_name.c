@@ -14,10 +14,7 @@
 /* `other` for what is in no table: a file may hold any number. */
 static const char *activity_text_at(const char *const *texts, size_t count, uint32_t number,
                                     const char *other) {
-    if (number < count && texts[number]) {
-        return texts[number];
-    }
-    return other;
+    return number < count && texts[number] ? texts[number] : other;
 }
 #define TEXT(texts, number, other)                                                                 \
     activity_text_at(texts, sizeof(texts) / sizeof *(texts), number, other)

@@ -8,10 +8,7 @@
 #include "report_columns.inc"
 
 const struct report_column *report_column(uint32_t index) {
-    if (index < STINT_COLUMN_COUNT) {
-        return &report_columns[index];
-    }
-    return NULL;
+    return index < STINT_COLUMN_COUNT ? &report_columns[index] : NULL;
 }
 
 uint32_t report_column_find(const char *key, size_t length) {

@@ -18,7 +18,7 @@ struct deviation_known {
     int bounds_only; /* min and max are bounds, not samples of the histogram */
 };
 
-/* The mean of `count` samples, which lies between the bounds: rounding, or a sample whose writer was
+/* The mean of `count` samples, between whose bounds it lies: rounding, or a sample whose writer was
  * preempted while it was counted, must not put it outside. */
 uint64_t mean_of(uint64_t total, uint64_t count, uint64_t *min, uint64_t *max);
 /* The standard deviation of exactly these. */

@@ -68,16 +68,10 @@ static const char *first_of(const struct kernel_pattern *p, const char *name, si
 
 const char *kernel_lib(const char *name, size_t length) {
     const char *lib = first_of(kernel_lib_patterns, name, length);
-    if (lib) {
-        return lib;
-    }
-    return "user";
+    return lib ? lib : "user";
 }
 
 const char *kernel_precision(const char *name, size_t length) {
     const char *precision = first_of(kernel_precision_patterns, name, length);
-    if (precision) {
-        return precision;
-    }
-    return "";
+    return precision ? precision : "";
 }

@@ -11,7 +11,8 @@
 #include "arena/arena.h"
 #include "base/api.h"
 #include "base/arithmetic.h"
-#include "base/hash.h"
+#include "base/hash_map.h"
+#include "base/name.h"
 #include "base/order.h"
 #include "stint/lines.h"
 
@@ -49,57 +50,92 @@ int line_tables_next(struct line_tables *t, struct line_table *out) {
     return 1;
 }
 
+/* The rows so far, and what leads to them. */
+struct line_reading {
+    struct line_rows *out;
+    struct hash_map files; /* by name */
+    struct hash_map lines; /* by file and line */
+};
+
 /* The file's index; HASH_MAP_NONE if there is none of that name. */
-static uint32_t file_find(const struct line_rows *rows, const struct hash_map *names,
-                          const char *name, uint32_t length) {
+static uint32_t file_find(const struct line_reading *l, const char *name, uint32_t length) {
     struct hash_map_walk walk;
-    uint32_t i = hash_map_first(names, (uint32_t)hash_bytes(name, length), &walk);
+    uint32_t i = hash_map_first(&l->files, (uint32_t)hash_bytes(name, length), &walk);
     while (i != HASH_MAP_NONE &&
-           (rows->files[i].length != length || memcmp(rows->files[i].name, name, length) != 0)) {
-        i = hash_map_next(names, &walk);
+           name_compare(l->out->files[i].name, l->out->files[i].length, name, length) != 0) {
+        i = hash_map_next(&l->files, &walk);
     }
     return i;
 }
 
-static int content_is(const struct line_file *file, const struct line_table *table) {
-    if (file->content_length != table->content_length) {
-        return 0;
-    }
-    return !table->content_length || !memcmp(file->content, table->content, table->content_length);
-}
-
-/* The same, and a new one if no other has that name; SNAPSHOT_NONE if the table has none. */
-static uint32_t file_of(struct line_rows *out, struct hash_map *names,
-                        const struct line_table *table) {
-    const char *name = table->name;
-    uint32_t length = table->length;
-    if (!name) {
-        return SNAPSHOT_NONE;
-    }
-    uint32_t i = file_find(out, names, name, length);
-    if (i == HASH_MAP_NONE) {
-        i = out->file_count++;
-        out->files[i].name = name;
-        out->files[i].length = length;
-        out->files[i].content = table->content;
-        out->files[i].content_length = table->content_length;
-        hash_map_add(names, (uint32_t)hash_bytes(name, length), i);
-    } else if (!content_is(&out->files[i], table)) {
-        out->files[i].is_mixed = 1;
+/* The same, and a new one if no other has that name; HASH_MAP_NONE if the table has none. */
+static uint32_t file_of(struct line_reading *l, const struct line_table *t) {
+    uint32_t i = t->name ? file_find(l, t->name, t->length) : HASH_MAP_NONE;
+    struct line_file *files = l->out->files;
+    if (t->name && i == HASH_MAP_NONE) {
+        i = l->out->file_count++;
+        files[i] = (struct line_file){.name = t->name,
+                                      .length = t->length,
+                                      .content = t->content,
+                                      .content_length = t->content_length};
+        hash_map_add(&l->files, (uint32_t)hash_bytes(t->name, t->length), i);
+    } else if (t->name && (files[i].content_length != t->content_length ||
+                           (t->content_length &&
+                            memcmp(files[i].content, t->content, t->content_length) != 0))) {
+        files[i].is_mixed = 1;
     }
     return i;
 }
 
-static void table_rows(struct line_rows *out, const struct snapshot *s, const struct line_table *t,
-                       uint32_t file) {
-    for (uint32_t i = 0; i < t->count; ++i) {
-        struct line_row *r = &out->rows[out->row_count++];
+static uint32_t row_hash_of(uint32_t file, uint32_t line) {
+    return (uint32_t)hash_number((uint64_t)file << 32 | line);
+}
+
+/* NULL: there is none yet. */
+static struct line_row *row_find(const struct line_reading *l, uint32_t file, uint32_t line) {
+    struct hash_map_walk walk;
+    struct line_row *rows = l->out->rows;
+    uint32_t i = hash_map_first(&l->lines, row_hash_of(file, line), &walk);
+    while (i != HASH_MAP_NONE && (rows[i].file != file || rows[i].line != line)) {
+        i = hash_map_next(&l->lines, &walk);
+    }
+    return i == HASH_MAP_NONE ? NULL : &rows[i];
+}
+
+/* Rows of one line, from several threads, are one. */
+static void table_rows(struct line_reading *l, const struct snapshot *s,
+                       const struct line_table *t) {
+    uint32_t file = file_of(l, t);
+    for (uint32_t i = 0; file != HASH_MAP_NONE && i < t->count; ++i) {
+        struct line_row *r = row_find(l, file, t->numbers[i]);
         uint64_t self = STINT_IMPL_LOAD(&t->cells[i].self);
-        r->file = file;
-        r->line = t->numbers[i];
-        r->hits = STINT_IMPL_LOAD(&t->cells[i].hits);
-        r->self_ns = snapshot_ns(s, self);
-        r->total_ns = snapshot_ns(s, saturating_add(self, STINT_IMPL_LOAD(&t->cells[i].nested)));
+        uint64_t total = saturating_add(self, STINT_IMPL_LOAD(&t->cells[i].nested));
+        if (!r) {
+            hash_map_add(&l->lines, row_hash_of(file, t->numbers[i]), l->out->row_count);
+            r = &l->out->rows[l->out->row_count++];
+            r->file = file;
+            r->line = t->numbers[i];
+        }
+        r->hits = saturating_add(r->hits, STINT_IMPL_LOAD(&t->cells[i].hits));
+        r->self_ns = saturating_add(r->self_ns, snapshot_ns(s, self));
+        r->total_ns = saturating_add(r->total_ns, snapshot_ns(s, total));
+    }
+}
+
+/* Adds the work on GPUs that lines launched. It is in rows of activities, of each thread and
+ * device. Only a bad file has some of a line without a row. */
+static void rows_add_gpu(const struct line_reading *l, const struct snapshot *s) {
+    for (uint32_t i = 0; i < s->activity_count; ++i) {
+        const struct snapshot_activity *a = &s->activities[i];
+        if (a->kind != ACTIVITY_LINE || !a->count) {
+            continue;
+        }
+        struct line_row *r = row_find(l, file_find(l, a->name, a->name_length), a->detail);
+        if (r) {
+            r->gpu_calls = saturating_add(r->gpu_calls, a->count);
+            r->gpu_ns = saturating_add(r->gpu_ns, a->total);
+            l->out->has_gpu = 1;
+        }
     }
 }
 
@@ -109,107 +145,48 @@ static int row_is_before(const void *what, uint32_t a, uint32_t b) {
     const struct line_row *x = &all->rows[a], *y = &all->rows[b];
     if (x->file != y->file) {
         int order = strcmp(all->files[x->file].name, all->files[y->file].name);
-        if (order) {
-            return order < 0;
-        }
-        return x->file < y->file;
+        return order ? order < 0 : x->file < y->file;
     }
     return x->line < y->line;
 }
 
-/* Rows of one line, from several threads, become one. */
-static int rows_merge(struct line_rows *all, struct scratch *memory) {
+static int rows_sort(struct line_rows *all, struct scratch *memory) {
     uint32_t *order = order_by(memory, all->row_count, row_is_before, all);
-    struct line_row *merged = scratch_array(memory, all->row_count, sizeof *merged);
-    uint32_t count = 0;
+    struct line_row *sorted = scratch_array(memory, all->row_count, sizeof *sorted);
     if (scratch_failed(memory)) {
         return -1;
     }
     for (uint32_t i = 0; i < all->row_count; ++i) {
-        const struct line_row *r = &all->rows[order[i]];
-        struct line_row *last = count ? &merged[count - 1] : NULL;
-        if (last && last->file == r->file && last->line == r->line) {
-            last->hits = saturating_add(last->hits, r->hits);
-            last->self_ns = saturating_add(last->self_ns, r->self_ns);
-            last->total_ns = saturating_add(last->total_ns, r->total_ns);
-            continue;
+        sorted[i] = all->rows[order[i]];
+        struct line_file *file = &all->files[sorted[i].file];
+        if (!file->count++) {
+            file->first = i;
         }
-        merged[count] = *r;
-        if (!all->files[r->file].count++) {
-            all->files[r->file].first = count;
-        }
-        ++count;
     }
-    all->rows = merged;
-    all->row_count = count;
+    all->rows = sorted;
     return 0;
 }
 
-/* The row of a line of the file; NULL if there is none, as only a bad file has it. */
-static struct line_row *row_find(struct line_rows *rows, uint32_t file, uint32_t line) {
-    uint32_t low = rows->files[file].first, end = low + rows->files[file].count, high = end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rows->rows[middle].line < line) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low < end && rows->rows[low].line == line) {
-        return &rows->rows[low];
-    }
-    return NULL;
-}
-
-/* Adds the work on GPUs that lines launched. It is in rows of activities, of each thread and
- * device. */
-static void rows_add_gpu(struct line_rows *out, const struct snapshot *s,
-                         const struct hash_map *names) {
-    for (uint32_t i = 0; i < s->activity_count; ++i) {
-        const struct snapshot_activity *a = &s->activities[i];
-        struct line_row *r = NULL;
-        uint32_t file = HASH_MAP_NONE;
-        if (a->kind == ACTIVITY_LINE && a->count) {
-            file = file_find(out, names, a->name, a->name_length);
-        }
-        if (file != HASH_MAP_NONE) {
-            r = row_find(out, file, a->detail);
-        }
-        if (r) {
-            r->gpu_calls = saturating_add(r->gpu_calls, a->count);
-            r->gpu_ns = saturating_add(r->gpu_ns, a->total);
-            out->has_gpu = 1;
-        }
-    }
-}
-
 int line_rows_read(struct line_rows *out, struct snapshot *s) {
-    struct hash_map names;
+    struct line_reading l = {.out = out};
     struct line_tables first, all;
     struct line_table table;
     line_tables_start(&first, s);
     all = first;
     while (line_tables_next(&all, &table)) {
     }
-    const uint64_t tables = all.tables;
     memset(out, 0, sizeof *out);
-    out->files = scratch_array(&s->memory, tables, sizeof *out->files);
+    out->files = scratch_array(&s->memory, all.tables, sizeof *out->files);
     out->rows = scratch_array(&s->memory, all.lines, sizeof *out->rows);
-    hash_map_start(&names, &s->memory, tables);
+    hash_map_start(&l.files, &s->memory, all.tables);
+    hash_map_start(&l.lines, &s->memory, all.lines);
     if (scratch_failed(&s->memory)) {
         return -1;
     }
     all = first; /* not the newest one again: a running program may have made others since */
     while (line_tables_next(&all, &table)) {
-        uint32_t file = file_of(out, &names, &table);
-        if (file != SNAPSHOT_NONE) {
-            table_rows(out, s, &table, file);
-        }
+        table_rows(&l, s, &table);
     }
-    if (rows_merge(out, &s->memory)) {
-        return -1;
-    }
-    rows_add_gpu(out, s, &names);
-    return 0;
+    rows_add_gpu(&l, s);
+    return rows_sort(out, &s->memory);
 }

@@ -12,17 +12,11 @@
 
 /* Each part of a multiprocessor has its own registers, and a warp lies in one of them. */
 static uint32_t parts_of(const struct snapshot_device *d) {
-    if (d->major == 6 && d->minor == 0) {
-        return 2;
-    }
-    return 4;
+    return d->major == 6 && d->minor == 0 ? 2 : 4;
 }
 
 static uint32_t shared_step(const struct snapshot_device *d) {
-    if (d->major >= 8) {
-        return 128;
-    }
-    return 256;
+    return d->major >= 8 ? 128 : 256;
 }
 
 static uint64_t round_up_to(uint64_t n, uint64_t step) {

@@ -75,47 +75,50 @@ static int rows_grouping_start(struct grouping *g, struct rows *out, struct snap
            scratch_failed(&s->memory);
 }
 
-static int is_row_of(const struct grouping *g, const struct stint_row *r,
-                     const struct snapshot_node *n, uint32_t parent, uint32_t thread) {
-    return r->name_id == g->name_ids[n->site] && r->set == n->set && r->parent == parent &&
-           r->thread == thread && (!g->tree || r->kind == n->kind);
+/* The thread that tells the row of a node apart. */
+static uint32_t row_thread(const struct grouping *g, const struct snapshot_node *n) {
+    return g->each_thread ? n->thread : SNAPSHOT_NONE;
 }
 
-static uint32_t row_hash(const struct grouping *g, const struct snapshot_node *n, uint32_t parent,
-                         uint32_t thread) {
+static uint32_t row_hash(const struct grouping *g, const struct snapshot_node *n, uint32_t parent) {
     uint64_t h = hash_number((uint64_t)g->name_ids[n->site] << 32 | n->set);
-    return (uint32_t)hash_add(h, (uint64_t)parent << 32 | thread);
+    return (uint32_t)hash_add(h, (uint64_t)parent << 32 | row_thread(g, n));
+}
+
+static int is_row_of(const struct grouping *g, const struct stint_row *r,
+                     const struct snapshot_node *n, uint32_t parent) {
+    return r->name_id == g->name_ids[n->site] && r->set == n->set && r->parent == parent &&
+           r->thread == row_thread(g, n) && (!g->tree || r->kind == n->kind);
 }
 
 /* HASH_MAP_NONE: there is none yet. */
-static uint32_t rows_find(const struct grouping *g, const struct snapshot_node *n, uint32_t parent,
-                          uint32_t thread) {
+static uint32_t rows_find(const struct grouping *g, const struct snapshot_node *n,
+                          uint32_t parent) {
     struct hash_map_walk walk;
-    uint32_t row = hash_map_first(&g->row_of, row_hash(g, n, parent, thread), &walk);
-    while (row != HASH_MAP_NONE && !is_row_of(g, &g->rows->row[row], n, parent, thread)) {
+    uint32_t row = hash_map_first(&g->row_of, row_hash(g, n, parent), &walk);
+    while (row != HASH_MAP_NONE && !is_row_of(g, &g->rows->row[row], n, parent)) {
         row = hash_map_next(&g->row_of, &walk);
     }
     return row;
 }
 
-static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint32_t parent,
-                        uint32_t thread) {
-    uint32_t name = g->name_ids[n->site], row = rows_find(g, n, parent, thread);
+static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint32_t parent) {
+    const struct snapshot_site *site = &g->s->sites[n->site];
+    uint32_t row = rows_find(g, n, parent);
     if (row != HASH_MAP_NONE) {
         return row;
     }
     row = g->rows->count++;
-    hash_map_add(&g->row_of, row_hash(g, n, parent, thread), row);
-    struct stint_row *r = &g->rows->row[row];
-    r->name = g->s->sites[n->site].name ? g->s->sites[n->site].name : "?";
-    r->name_length = g->s->sites[n->site].length;
-    r->info = "";
-    r->extra = &stint_row_no_extra;
-    r->name_id = name;
-    r->set = n->set & 0x7ffffffu;
-    r->thread = thread;
-    r->parent = parent;
-    r->kind = n->kind & 31u;
+    hash_map_add(&g->row_of, row_hash(g, n, parent), row);
+    g->rows->row[row] = (struct stint_row){.name = site->name ? site->name : "?",
+                                           .name_length = site->length,
+                                           .info = "",
+                                           .extra = &stint_row_no_extra,
+                                           .name_id = g->name_ids[n->site],
+                                           .set = n->set & 0x7ffffffu,
+                                           .thread = row_thread(g, n),
+                                           .parent = parent,
+                                           .kind = n->kind & 31u};
     numbers_clear(&record_scope, g->groups[row].cpu.number);
     g->groups[row].last_thread = SNAPSHOT_NONE;
     return row;
@@ -158,7 +161,7 @@ static void rows_count_ranks(struct grouping *g) {
     for (uint32_t i = 0; i < ranks.name_count; ++i) {
         const struct arena_rank_name *name = &ranks.name[i];
         struct snapshot_node key = {.site = name->site, .set = (uint16_t)name->set};
-        uint32_t row = rows_find(g, &key, SNAPSHOT_NONE, SNAPSHOT_NONE);
+        uint32_t row = rows_find(g, &key, SNAPSHOT_NONE);
         if (row != HASH_MAP_NONE) {
             g->rows->row[row].threads = name->threads;
         }
@@ -170,12 +173,13 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     if (rows_grouping_start(&g, out, s)) {
         return -1;
     }
+    g.each_thread = each_thread;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent == SNAPSHOT_NONE || !n->site || !node_has_numbers(&g, i)) {
             continue;
         }
-        uint32_t row = row_get(&g, n, SNAPSHOT_NONE, each_thread ? n->thread : SNAPSHOT_NONE);
+        uint32_t row = row_get(&g, n, SNAPSHOT_NONE);
         unsigned nested = nested_in_itself(&g, n);
         row_add_node(&g, row, n, nested);
         if (!(nested & ROW_NESTED)) { /* those inside have a histogram of their own */
@@ -245,45 +249,22 @@ uint64_t rows_timed_ns(const struct rows *rows, uint32_t row, int gpu) {
     return times_ns(g, &from, from.total);
 }
 
+/* ---- The tree. */
+
 #define ROW_NOT_YET (SNAPSHOT_NONE - 1)
 
-/* A row for each node, in the snapshot's memory; NULL without. */
-static uint32_t *tree_start(struct grouping *g, struct rows *out, struct snapshot *s) {
-    if (rows_grouping_start(g, out, s)) {
-        return NULL;
-    }
-    g->tree = 1;
-    return scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof(uint32_t));
-}
-
 /* above: the node above it, whose row is known. */
-static void add_tree_node(struct grouping *g, uint32_t *rows, uint32_t node, uint32_t above,
-                          int each_thread) {
+static void add_tree_node(struct grouping *g, uint32_t *rows, uint32_t node, uint32_t above) {
     const struct snapshot_node *n = &g->s->nodes[node];
     rows[node] = SNAPSHOT_NONE;
     if (above == SNAPSHOT_NONE || !n->site) {
         return;
     }
-    uint32_t row = row_get(g, n, rows[above], each_thread ? n->thread : SNAPSHOT_NONE);
-    rows[node] = row;
-    row_add_node(g, row, n, 0);
+    rows[node] = row_get(g, n, rows[above]);
+    row_add_node(g, rows[node], n, 0);
     if (n->count) {
-        link_samples(g, &g->groups[row].cpu, n);
+        link_samples(g, &g->groups[rows[node]].cpu, n);
     }
-}
-
-int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of) {
-    struct grouping g;
-    uint32_t *rows = tree_start(&g, out, s);
-    if (!rows) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < s->node_count; ++i) {
-        add_tree_node(&g, rows, i, s->nodes[i].parent, each_thread);
-    }
-    rows_finish(&g);
-    *row_of = rows;
-    return 0;
 }
 
 /* The row of a node, after those of the nodes above it. path: room for as many nodes. */
@@ -295,23 +276,42 @@ static void add_path(struct grouping *g, uint32_t *rows, uint32_t *path, uint32_
         node = snapshot_above(s, node);
     }
     while (depth--) {
-        add_tree_node(g, rows, path[depth], snapshot_above(s, path[depth]), 0);
+        add_tree_node(g, rows, path[depth], snapshot_above(s, path[depth]));
     }
 }
 
-int rows_tree(struct rows *out, struct snapshot *s) {
+static int tree_make(struct rows *out, struct snapshot *s, int by_sender, int each_thread,
+                     uint32_t **row_of) {
     struct grouping g;
-    uint32_t *rows = tree_start(&g, out, s);
-    uint32_t *path = scratch_array(&s->memory, (size_t)s->node_count + 1, sizeof *path);
-    if (!rows || !path) {
+    size_t nodes = (size_t)s->node_count + 1;
+    int failed = rows_grouping_start(&g, out, s);
+    uint32_t *rows = scratch_array(&s->memory, nodes, sizeof *rows);
+    uint32_t *path = by_sender ? scratch_array(&s->memory, nodes, sizeof *path) : NULL;
+    if (failed || scratch_failed(&s->memory)) {
         return -1;
     }
+    g.tree = 1;
+    g.each_thread = each_thread;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         rows[i] = ROW_NOT_YET;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        add_path(&g, rows, path, i);
+        if (by_sender) {
+            add_path(&g, rows, path, i);
+        } else {
+            add_tree_node(&g, rows, i, s->nodes[i].parent);
+        }
     }
     rows_finish(&g);
+    *row_of = rows;
     return 0;
+}
+
+int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of) {
+    return tree_make(out, s, 0, each_thread, row_of);
+}
+
+int rows_tree(struct rows *out, struct snapshot *s) {
+    uint32_t *row_of;
+    return tree_make(out, s, 1, 0, &row_of);
 }

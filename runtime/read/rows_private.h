@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Between rows.c, which groups nodes, and the files that do one step of it each: rows_sum.c adds a
- * node to a row, rows_spread.c reads percentiles, rows_finish.c makes the columns; rows_device.c,
- * rates.c and row_measures.c do so for some of them.
+ * node to a row, rows_spread.c reads percentiles, rows_finish.c makes the columns; rows_below.c and
+ * row_measures.c do so for some of them.
  */
 #ifndef STINT_ROWS_PRIVATE_H
 #define STINT_ROWS_PRIVATE_H
@@ -64,6 +64,7 @@ struct exact {
 struct grouping {
     struct snapshot *s;
     int tree; /* of the call tree: intervals have rows of their own beside scopes of their name */
+    int each_thread;
     struct rows *rows;
     struct group *groups;
     struct group_extra *extras;
@@ -126,7 +127,7 @@ static inline uint64_t times_ns(const struct grouping *g, const struct times *t,
     return t->in_ns ? time : snapshot_ns(g->s, time);
 }
 
-/* ---- rows_device.c */
+/* ---- rows_below.c */
 
 /* The work on GPUs of a node's scopes and those nested in them, as a tracer saw it: kernels, copies
  * and fills. */
@@ -141,8 +142,6 @@ static inline struct device_work rows_device_of(const struct device_work *work, 
     return work ? work[node] : (struct device_work){0, 0};
 }
 
-/* ---- rows_waiting.c */
-
 /* The ticks that each node's calls waited, by node, in the snapshot's memory; NULL where no scope
  * waits: the self time of scopes with the role in them, so without the work that was done while
  * they waited. A part of a range that crosses may lie outside, so it is never more than the total.
@@ -154,10 +153,8 @@ int rows_waiting(uint64_t **out, struct snapshot *s);
 /* From the measures of a row that has any. extra: the row's. */
 void measured_fill(const struct snapshot *s, struct stint_row *r, struct stint_row_extra *extra);
 
-/* ---- rates.c: declared bytes and operations over time, and how near that comes to what the device
- * can do. */
-
-/* From a row's sums; the peaks of the device its GPU time is of, 0 = unknown. extra: the row's. */
+/* Declared bytes and operations over time, and how near that comes to what the device can do. From a
+ * row's sums; the peaks are those of the device of its GPU time, 0 = unknown. extra: the row's. */
 void rates_fill(struct stint_row *r, struct stint_row_extra *extra, uint64_t peak_bytes_per_s,
                 uint64_t peak_flops_per_s);
 

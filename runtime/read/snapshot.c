@@ -12,9 +12,45 @@
 #define PATIENCE                                                                                   \
     (1000u * SNAPSHOT_TRIES) /* a thread or GPU lane has one odd node; a second of waiting */
 
+/* The calls' time without nested scopes. The own time of a recursive call is in the time of the
+ * scope around it, and belongs to the node that counts the call; it may be below 0. */
+static uint64_t own_of(const struct snapshot_node *n) {
+    uint64_t with = n->total, without = n->nested;
+    uint64_t inner = n->measures->measure[MEASURE_INNER_TICKS];
+    if (inner > INT64_MAX) {
+        without = saturating_add(without, -inner);
+    } else {
+        with = saturating_add(with, inner);
+    }
+    return saturating_subtract(with, without);
+}
+
+void snapshot_sum_children(struct snapshot *s) {
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        struct snapshot_node *n = &s->nodes[i];
+        n->children = n->inside = n->splits = 0;
+        n->own = own_of(n);
+    }
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        if (n->parent == SNAPSHOT_NONE || n->kind != STINT_IMPL_SCOPE_NODE) {
+            continue;
+        }
+        struct snapshot_node *around = &s->nodes[n->parent];
+        around->children += n->total + n->extra->open;
+        around->inside = saturating_add(around->inside, n->total);
+        around->splits += n->count;
+        if (n->extra->untimed) {
+            snapshot_extra_of(s, n->parent)->holds_untimed = 1;
+        }
+    }
+}
+
 static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
-                    const struct clock_stamp *now) {
+                    const struct clock_stamp *now, uint32_t patience) {
     const struct arena_header *h = (const struct arena_header *)(const void *)base;
+    memset(s, 0, sizeof *s);
+    s->patience = patience;
     s->base = base;
     s->size = size;
     s->now = *now;
@@ -49,15 +85,12 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
 
 int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
                   const struct clock_stamp *now) {
-    memset(s, 0, sizeof *s);
-    return read_all(s, base, size, start_ns, now);
+    return read_all(s, base, size, start_ns, now, 0);
 }
 
 int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
                        const struct clock_stamp *now) {
-    memset(s, 0, sizeof *s);
-    s->patience = PATIENCE;
-    return read_all(s, base, size, start_ns, now);
+    return read_all(s, base, size, start_ns, now, PATIENCE);
 }
 
 void snapshot_free(struct snapshot *s) {

@@ -129,10 +129,8 @@ int snapshot_try_again(struct snapshot *s, int tried) {
 }
 
 uint64_t snapshot_histogram_bytes(const struct snapshot *s) {
-    if (s->is_format_4) {
-        return ARENA_BUCKETS_OF_4 * sizeof(uint32_t);
-    }
-    return sizeof(struct stint_impl_histogram);
+    return s->is_format_4 ? ARENA_BUCKETS_OF_4 * sizeof(uint32_t)
+                          : sizeof(struct stint_impl_histogram);
 }
 
 uint64_t snapshot_sizes_bytes(const struct snapshot *s) {
