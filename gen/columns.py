@@ -227,7 +227,7 @@ def render_sorts(path):
         table.c_banner(path), "".join(lines))
 
 
-# What a key's value is, as a message says it, and its parts.
+# The form of a key's value, as a message says it, and its parts.
 FORMS = {
     "html": ("TITLE: HINT", r"([^:]+): (.+)"),
     "prometheus": ("counter|gauge stint_scope_NAME: HELP",

@@ -46,7 +46,8 @@ PARTS = {
     "views": words.render_markdown_views,
     "form": words.render_markdown_form,
 }
-# In Markdown a part is between blank lines, in C and Python (/* gen: NAME */, # gen: NAME) it is not.
+# In Markdown a part is between blank lines, in C and Python (/* gen: NAME */, # gen: NAME) it is
+# not.
 PART = re.compile(r"^(?P<head> *(?P<open><!--|/\*|#) gen: (?P<name>[a-z]+(?: [a-z]+)*)[^\n]*\n).*?"
                   r"(?P<end>^ *(?P=open) gen: end)", re.M | re.S)
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buckets of times: their bounds, sums, differences and percentiles, and their conversion from
+ * ticks to nanoseconds. Pure.
+ */
 #include "histogram.h"
 
 #include <string.h>

@@ -153,8 +153,8 @@ int rows_waiting(uint64_t **out, struct snapshot *s);
 /* From the measures of a row that has any. extra: the row's. */
 void measured_fill(const struct snapshot *s, struct stint_row *r, struct stint_row_extra *extra);
 
-/* Declared bytes and operations over time, and how near that comes to what the device can do. From a
- * row's sums; the peaks are those of the device of its GPU time, 0 = unknown. extra: the row's. */
+/* Declared bytes and operations over time, and how near that comes to what the device can do. The
+ * peaks are those of the device of the row's GPU time, 0 = unknown. extra: the row's. */
 void rates_fill(struct stint_row *r, struct stint_row_extra *extra, uint64_t peak_bytes_per_s,
                 uint64_t peak_flops_per_s);
 

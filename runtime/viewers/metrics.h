@@ -16,7 +16,7 @@
 #include "read/rows.h"
 #include "read/run.h"
 
-/* Those of a run, and from METRIC_OF_SCOPE on a counter for each column with `metric`. */
+/* The series of a run; from METRIC_OF_SCOPE on there is a counter for each column with `metric`. */
 enum metric_kind {
     METRIC_DURATION, /* histograms: nanoseconds */
     METRIC_GPU_DURATION,

@@ -156,7 +156,8 @@ TEST(diff_math, order_as_with_matrices) {
 
 /* ---- Histograms. */
 
-static struct diff_histogram of(struct histogram_bucket *bucket, const uint64_t *ticks, uint32_t n) {
+static struct diff_histogram of(struct histogram_bucket *bucket, const uint64_t *ticks,
+                                uint32_t n) {
     struct diff_histogram h = {bucket, n, 1};
     for (uint32_t i = 0; i < n; ++i) {
         bucket[i].index = stint_impl_bucket(ticks[i]);
