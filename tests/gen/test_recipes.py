@@ -18,15 +18,22 @@ OPTIONS = ("-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=-O0", "-DCMAKE_COMPILE_WA
            "-DSTINT_BUILD_TESTS=OFF", "-DSTINT_BUILD_SAMPLES=OFF")
 # Tests of tables, which a new entry must not break.
 TABLES = ("columns", "env", "formats", "options", "tables", "words")
-PROGRAM = """#include "stint/stint.h"
+PROGRAM = """#include <stdio.h>
+#include "stint/stint.h"
 extern __attribute__((weak)) void marker_push(const char *), marker_pop(void);
-int main(void) {
+static void join(void) {
     STINT_TIMER_WAITING("joined");
     STINT_TIMER_MARK("a mark");
+}
+int main(void) {
+    stint_stat stat = {0};
+    join();
     if (marker_push) {
         marker_push("pushed");
         marker_pop();
     }
+    stint_stat_get("joined", &stat, sizeof stat);
+    printf("stat %d\\n", (int)stat.marks);
     return 0;
 }
 """
@@ -154,6 +161,13 @@ class Recipes(support.Case):
         self.run_in(self.tool, "merge", "--output", "merged.stint", "run.stint", "2.stint")
         self.assertIn('"marks":2', self.export("json", "merged.stint"))
         self.assertRegex(self.export("csv"), r"(?m)^name,.*,marks")
+        self.assertIn("stat 1\n", self.said)
+        self.assertIn('"stint.scope.marks"', self.export("otlp"))
+        said = self.run_in(self.tool, "diff", "--metric", "marks", "run.stint", "merged.stint")
+        self.assertRegex(said, r"(?m)^joined .*100")
+        self.run_in(self.tool, "export", "--to", "history", "-o", "history", "run.stint", "2.stint")
+        self.assertIn("marks", "".join(support.read(self.top, "history", name)
+                                       for name in os.listdir(os.path.join(self.top, "history"))))
         self.assertIn('stint_scope_marks_total{name="joined"', self.export("prometheus"))
 
     def test_column(self):
