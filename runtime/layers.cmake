@@ -210,11 +210,11 @@ function(stint_amalgamate target type)
 endfunction()
 
 # stint_add_runtime(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
-# <file>...] [LIKE <library> EXCEPT <layer>... [FILES <name>...]]): the runtime, always whole; WITH_*
-# says what is compiled into consumers, never into the library. Tests build it again on their own
-# clock. Its layers are ${target}_<layer>; LIKE: they are those of that library, but for the layers
-# after EXCEPT and the files after FILES, which have no .c. If the variable STINT_AMALGAMATION is on,
-# the library is not made of them but of one file.
+# <file>...] [LIKE <library> EXCEPT <layer>... [FILES <name>...]]): the runtime, always whole;
+# WITH_* says what is compiled into consumers, never into the library. Tests build it again on their
+# own clock. Its layers are ${target}_<layer>; LIKE: they are those of that library, but for the
+# layers after EXCEPT and the files after FILES, which have no .c. If the variable
+# STINT_AMALGAMATION is on, the library is not made of them but of one file.
 function(stint_add_runtime target type)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "LIKE" "DEFINITIONS;REPLACE_BASE;EXCEPT;FILES")
     list(JOIN arg_FILES "|" files)
