@@ -6,6 +6,7 @@
 #define STINT_RANK_SPREAD_H
 
 #include "read/ranks.h"
+#include "report/report_job.h"
 
 /* The numbers for a name; all 0 where the rank did not record it. */
 struct arena_rank_cell ranks_cell(const struct ranks *r, uint32_t rank, uint32_t name);
