@@ -5,8 +5,8 @@
     python3 gen/documents.py --check   names the documents that are not as the tables say; exit 1
 
 A part begins with the line "<!-- gen: NAME -->" and ends with "<!-- gen: end -->", in other
-languages with the same in a comment; docs/environment.md is generated as a whole, and the columns in
-docs/stint.schema.json are its properties of a row.
+languages with the same in a comment; docs/environment.md is generated as a whole, and the columns
+in docs/stint.schema.json are its properties of a row.
 """
 
 import argparse
