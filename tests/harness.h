@@ -88,10 +88,13 @@ __attribute__((weak)) int harness_fd = 2; /* the real stderr, also while fd 2 is
         return;                                                                                    \
     } while (0)
 
-#define HARNESS_MAIN() /* of no effect */
+/* The parameter of a function that is started with an argument and needs none. */
+#define NO_ARG void *unused __attribute__((unused))
 
-/* Runs the block after it in a child, whose checks count here, and waits for the child's end. */
-#define IN_CHILD() for (int in_child = harness_child(); in_child; _exit(0))
+/* Runs the block after it in a child, whose checks count here, and waits for the child's end. If
+ * something failed in it, the text names what it was about. */
+#define IN_CHILD() IN_CHILD_ABOUT(NULL)
+#define IN_CHILD_ABOUT(text) for (int in_child = harness_child(text); in_child; _exit(0))
 
 HARNESS_FN void harness_add(struct harness_case *c) {
     if (harness_last) {
@@ -225,13 +228,17 @@ HARNESS_FN int harness_ends_well(pid_t child) {
 }
 
 /* Returns 1 in a child, and 0 here after the child's end. */
-HARNESS_FN int harness_child(void) {
+HARNESS_FN int harness_child(const char *about) {
+    unsigned before = harness_result->failures;
     pid_t child = fork();
     if (child == 0) {
         alarm(harness_child_seconds());
         return 1;
     }
     harness_ends_well(child);
+    if (about && harness_result->failures != before) {
+        dprintf(harness_fd, "    with %s\n", about);
+    }
     return 0;
 }
 

@@ -3,7 +3,6 @@
  * Two event back ends at once: each stream is measured by its own, and one that fails leaves the
  * other. The second one is ACME's again, under other words; it cannot tell which streams it owns.
  */
-#include <string.h>
 
 #include "../unit/support.h"
 #include "acme.h"

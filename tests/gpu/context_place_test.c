@@ -7,7 +7,6 @@
  * use for the longest time loses its place. Times that cannot be asked for delay no others.
  */
 #include <semaphore.h>
-#include <sys/wait.h>
 
 #include "../unit/traced.h"
 #include "cuda_double.h"
@@ -46,7 +45,7 @@ static void *take_place(void *unused) {
     return unused;
 }
 
-static void stop(const char *function, void *unused) {
+static void stop(const char *function, NO_ARG) {
     if (stopped_at && !strcmp(function, stopped_at)) {
         stopped_at = NULL; /* once */
         has_other = !pthread_create(&other, NULL, take_place, NULL);
@@ -57,7 +56,6 @@ static void stop(const char *function, void *unused) {
         sem_post(&taken);
         sem_wait(&go_on);
     }
-    (void)unused;
 }
 
 static void join_other(void) {
@@ -107,19 +105,11 @@ static void check_losses(void) {
 }
 
 static void check_call(const char *function) {
-    int status = -1;
-    pid_t child = fork(); /* from a state in which nothing was recorded */
-    if (!child) {
-        unsigned before = harness_result->failures;
+    IN_CHILD_ABOUT(function) { /* from a state in which nothing was recorded */
         begin();
         scope_of_first(function);
         check_second();
         check_losses();
-        _exit(harness_result->failures != before);
-    }
-    waitpid(child, &status, 0);
-    if (!CHECK(status == 0)) {
-        dprintf(harness_fd, "    stopped at %s\n", function);
     }
 }
 
@@ -352,12 +342,11 @@ static void *crash_device(void *unused) {
     return unused;
 }
 
-static void crash_once(const char *function, void *unused) {
+static void crash_once(const char *function, NO_ARG) {
     if (stopped_at && !strcmp(function, stopped_at)) {
         stopped_at = NULL;
         thread_run(crash_device, NULL);
     }
-    (void)unused;
 }
 
 /* No later call asks for the time. */

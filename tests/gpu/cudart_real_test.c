@@ -22,8 +22,7 @@ static const char *expected(void) {
                                               : NULL;
 }
 
-static void print_table(void *unused) {
-    (void)unused;
+static void print_table(NO_ARG) {
     stint_report("table");
 }
 

@@ -222,8 +222,7 @@ TEST(gpu_cudart, names_of_codes) {
 
 /* ---- Nothing to use */
 
-static void print_table(void *unused) {
-    (void)unused;
+static void print_table(NO_ARG) {
     stint_report("table");
 }
 
@@ -231,8 +230,7 @@ static void check_report(const char *wanted) {
     CHECK_CONTAINS(harness_capture(2, print_table, NULL), wanted);
 }
 
-static void run_range(void *unused) {
-    (void)unused;
+static void run_range(NO_ARG) {
     REGISTER_GPU_PROFILER("range");
 }
 

@@ -73,8 +73,7 @@ TEST(cupti_clients, takes_the_records) {
     CHECK(count_of(ACTIVITY_KERNEL) == 15);
 }
 
-static void step(void *unused) {
-    (void)unused;
+static void step(NO_ARG) {
     stint_step();
 }
 
@@ -174,8 +173,7 @@ TEST(cupti_clients, says_nothing_where_it_is_in_doubt) {
 
 /* ---- None does. */
 
-static void *launch_often(void *unused) {
-    (void)unused;
+static void *launch_often(NO_ARG) {
     for (int i = 0; i < 300; ++i) {
         launch(1);
         sched_yield();
@@ -183,9 +181,8 @@ static void *launch_often(void *unused) {
     return NULL;
 }
 
-static void flush_beside_launches(void *unused) {
+static void flush_beside_launches(NO_ARG) {
     pthread_t threads[3];
-    (void)unused;
     threads_start(threads, 3, launch_often, NULL, 0);
     for (int i = 0; i < 60; ++i) {
         static const int how[] = {TRACER_COMPLETE, TRACER_WAIT, TRACER_FORCED};
@@ -217,8 +214,7 @@ static void advance_in_turn(uint64_t ns) {
     fake_advance(ns);
 }
 
-static void *launch_in_turn(void *unused) {
-    (void)unused;
+static void *launch_in_turn(NO_ARG) {
     is_other = 1;
     launch(1);
     sem_post(&has_launched);
@@ -268,8 +264,7 @@ TEST(cupti_clients, none_is_seen_if_calls_have_no_records) {
  * later ones return 14 (CUDA 13.2; openxla/xla#41501: "Cannot mix global-scope and subscriber-scope
  * activity APIs"), or 39 (CUPTI's documentation of 13.3, "V1/V2 API Mixing"). */
 
-static void start_in_vain(void *unused) {
-    (void)unused;
+static void start_in_vain(NO_ARG) {
     CHECK(tracer_start() == -1);
 }
 

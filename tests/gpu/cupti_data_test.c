@@ -30,8 +30,7 @@ TEST(cupti_data, kernel) {
 TEST(cupti_data, kernel_of_every_size) {
     static const size_t strides[] = {160, 168, 176, 200, 208, 216, 256};
     for (unsigned i = 0; i < 7; ++i) {
-        pid_t child = fork();
-        if (!child) {
+        IN_CHILD() {
             prepare();
             cupti_double_stride(10, strides[i]);
             CHECK(!tracer_start());
@@ -42,9 +41,7 @@ TEST(cupti_data, kernel_of_every_size) {
             CHECK(seen_count && seen[seen_count - 1].kind != ACTIVITY_NONE);
             CHECK_STR_EQ(first_of(ACTIVITY_KERNEL)->name, "_Z3addPf");
             CHECK(first_of(ACTIVITY_KERNEL)->correlation == c - 1);
-            _exit(0);
         }
-        waitpid(child, NULL, 0);
     }
 }
 
@@ -416,15 +413,12 @@ TEST(cupti_data, toolkits_by_version) {
     } rows[] = {{16, "cupti 11.5/11.6: "}, {17, "cupti 11.7: "},     {24, "cupti 12.6: "},
                 {28, "cupti 12.9: "},      {25, "cupti version 25"}, {130100, "cupti 13.1: "}};
     for (unsigned i = 0; i < 6; ++i) {
-        pid_t child = fork();
-        if (!child) {
+        IN_CHILD() {
             prepare();
             cupti_double_version(rows[i].version);
             CHECK(!tracer_start());
             CHECK_CONTAINS(described(), rows[i].text);
-            _exit(0);
         }
-        waitpid(child, NULL, 0);
     }
 }
 
@@ -526,8 +520,7 @@ TEST(cupti_data, contexts_end_and_the_device_is_reset) {
 
 /* ---- Buffers per thread. ---- */
 
-static void *launch_one(void *unused) {
-    (void)unused;
+static void *launch_one(NO_ARG) {
     cupti_double_launch(&add_kernel);
     return NULL;
 }
@@ -540,8 +533,7 @@ static void launch_by_another_thread(void) {
 TEST(cupti_data, a_rare_thread_keeps_no_buffer) {
     static const uint32_t versions[] = {16, 20, 21, 28, 130001};
     for (unsigned i = 0; i < 5; ++i) {
-        pid_t child = fork();
-        if (!child) {
+        IN_CHILD() {
             prepare();
             cupti_double_version(versions[i]);
             for (unsigned session = 0; session < 2; ++session) {
@@ -553,11 +545,7 @@ TEST(cupti_data, a_rare_thread_keeps_no_buffer) {
                 tracer_stop();
             }
             CHECK(!cupti_double_misused());
-            _exit(harness_result->failures != 0);
         }
-        int status = -1;
-        waitpid(child, &status, 0);
-        CHECK(status == 0);
     }
 }
 

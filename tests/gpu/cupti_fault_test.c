@@ -39,9 +39,8 @@ static int is_vital(const char *function) {
            !strcmp(function, "cuptiActivityGetNextRecord");
 }
 
-static void work(void *unused) {
+static void work(NO_ARG) {
     const struct cupti_double_kernel k = {.name = "k", .ns = 100};
-    (void)unused;
     for (int i = 0; i < 2; ++i) {
         REGISTER_TIMER("work");
         tracer_start();
@@ -79,16 +78,8 @@ TEST(cupti_fault, each_function_in_each_way) {
         for (size_t c = 0; c < CODES; ++c) {
             char fault[100];
             snprintf(fault, sizeof fault, "%s=%d", functions[f], codes[c]);
-            pid_t child = fork();
-            int status = -1;
-            if (!child) {
-                unsigned before = harness_result->failures;
+            IN_CHILD_ABOUT(fault) {
                 check(functions[f], fault);
-                _exit(harness_result->failures != before);
-            }
-            waitpid(child, &status, 0);
-            if (!CHECK(status == 0)) {
-                dprintf(harness_fd, "    with %s\n", fault);
             }
         }
     }
@@ -123,16 +114,8 @@ TEST(cupti_fault, each_function_once) {
         for (unsigned call = 1; call <= 4; ++call) {
             char fault[100];
             snprintf(fault, sizeof fault, "%s:%u=999", functions[f], call);
-            pid_t child = fork();
-            int status = -1;
-            if (!child) {
-                unsigned before = harness_result->failures;
+            IN_CHILD_ABOUT(fault) {
                 check_once(fault);
-                _exit(harness_result->failures != before);
-            }
-            waitpid(child, &status, 0);
-            if (!CHECK(status == 0)) {
-                dprintf(harness_fd, "    with %s\n", fault);
             }
         }
     }
@@ -140,8 +123,7 @@ TEST(cupti_fault, each_function_once) {
 
 /* Checks the description of a tracer with that fault. */
 static void say(const char *fault, const char *expected) {
-    pid_t child = fork();
-    if (!child) {
+    IN_CHILD() {
         char text[400];
         setenv("STINT_CUPTI_LIB", CUPTI_DOUBLE_LIBRARY, 1);
         setenv("STINT_CUDA_LIB", "/nonexistent/libcuda.so.1", 1);
@@ -150,9 +132,7 @@ static void say(const char *fault, const char *expected) {
         harness_capture(2, work, NULL);
         tracer_describe(text, sizeof text);
         CHECK_STR_EQ(text, expected);
-        _exit(0);
     }
-    waitpid(child, NULL, 0);
 }
 
 TEST(cupti_fault, is_said) {

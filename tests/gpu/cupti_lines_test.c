@@ -149,15 +149,10 @@ TEST(cupti_lines, the_child_of_a_fork_has_lines_of_its_own) {
     STINT_LINES_FUNCTION(0)
     STINT_LINE(1);
     launch_for(1000);
-    pid_t child = fork();
-    if (!child) {
+    IN_CHILD() {
         launch_for(2000); /* the line is the parent's, and its cell in the parent's arena */
         run_lines();
-        _exit(0);
     }
-    int status = -1;
-    waitpid(child, &status, 0);
-    CHECK(status == 0);
     take();
     check_line(20, 1, 1000);
 }

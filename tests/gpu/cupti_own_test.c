@@ -9,11 +9,10 @@
 static unsigned own_calls, unknown_calls;
 
 /* A function by its name in the table of the driver, as CUPTI names it. */
-static void trace_call(const char *function, void *unused) {
+static void trace_call(const char *function, NO_ARG) {
     static const char *const suffixes[] = {"", "_v2", "_ptsz"};
     char name[80];
     uint32_t before = own_calls;
-    (void)unused;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && own_calls == before; ++i) {
         snprintf(name, sizeof name, "%s%s", function, suffixes[i]);
         if (cupti_double_records_call(name)) {

@@ -4,7 +4,6 @@
  * start and stop, faults, fork, waiting for CUDA. Each case starts with a process that has made no
  * call of CUPTI.
  */
-#include <signal.h>
 
 #include "cupti_seen.h"
 #include "gpu/gpu.h"
@@ -47,8 +46,7 @@ TEST(cupti, kinds_go_on_and_off) {
     }
 }
 
-static void start_in_vain(void *unused) {
-    (void)unused;
+static void start_in_vain(NO_ARG) {
     CHECK(tracer_start() == -1);
     CHECK(tracer_start() == -1); /* and says so once */
 }
@@ -209,8 +207,7 @@ TEST(cupti, calls_from_within_do_nothing) {
 
 #define THREADS 4
 
-static void *start_and_stop(void *unused) {
-    (void)unused;
+static void *start_and_stop(NO_ARG) {
     for (int i = 0; i < 50; ++i) {
         tracer_start();
         cupti_double_launch(&add_kernel);
@@ -257,19 +254,9 @@ static void check_child(void) {
     _exit(harness_result->failures != 0);
 }
 
-static void wait_for(pid_t child) {
-    int status = -1;
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
-}
-
 TEST(cupti, a_child_has_none) {
     begin();
-    pid_t child = fork();
-    if (!child) {
-        check_child();
-    }
-    wait_for(child);
+    harness_in_child(check_child);
     cupti_double_call("cudaStreamCreate");
     tracer_flush(0);
     CHECK(seen_count == 1);
@@ -278,13 +265,10 @@ TEST(cupti, a_child_has_none) {
 
 TEST(cupti, a_child_of_a_process_without_may) {
     prepare();
-    pid_t child = fork();
-    if (!child) {
+    IN_CHILD() {
         begin();
         tracer_stop();
-        _exit(harness_result->failures != 0);
     }
-    wait_for(child);
 }
 
 /* Forks within a call of CUPTI, as a signal handler that interrupts it would; once for each
@@ -302,7 +286,7 @@ static void fork_within(const char *function, void *data) {
         cupti_double_hook(NULL, NULL);
         return;
     }
-    wait_for(child);
+    harness_ends_well(child);
 }
 
 static pid_t parent;
@@ -414,8 +398,7 @@ TEST(cupti, does_not_wait_without_a_driver) {
     CHECK(tracer_is_on());
 }
 
-static void find_cuda(void *unused) {
-    (void)unused;
+static void find_cuda(NO_ARG) {
     stint_step();
     stint_step();
 }

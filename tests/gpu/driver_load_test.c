@@ -5,8 +5,6 @@
  * it without some names.
  */
 #include <dlfcn.h>
-#include <signal.h>
-#include <sys/mman.h>
 
 #include "driver_support.h"
 #include "fake_clock.h"

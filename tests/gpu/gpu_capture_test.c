@@ -5,7 +5,6 @@
  * handler.
  */
 #include <pthread.h>
-#include <signal.h>
 
 #include "../unit/recorded.h"
 #include "cuda_double.h"
@@ -122,8 +121,7 @@ TEST(gpu_capture, scopes_make_no_call_otherwise) {
     CHECK_EQ_U64(double_calls_all(), 0);
 }
 
-static void range_without_a_context(void *unused) {
-    (void)unused;
+static void range_without_a_context(NO_ARG) {
     REGISTER_GPU_PROFILER("lonely");
     stint_step();
 }

@@ -64,8 +64,7 @@ TEST(gpu_trace, nested_scopes_on_one_stream) {
     traced_free(&t);
 }
 
-static void delay_record(const char *function, void *unused) {
-    (void)unused;
+static void delay_record(const char *function, NO_ARG) {
     if (!strcmp(function, "cuEventRecord")) {
         fake_advance(63000);
     }

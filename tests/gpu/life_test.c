@@ -4,7 +4,6 @@
  * polled, and end: they end as without stint, no destroyed context or event is used (the double
  * aborts), and the report at exit counts each scope once. The same while CUPTI is on.
  */
-#include <sys/wait.h>
 
 #include "cuda_double.h"
 #include "harness.h"

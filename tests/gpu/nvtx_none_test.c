@@ -4,8 +4,7 @@
 
 #include "recorded.h"
 
-static void scope(void *unused) {
-    (void)unused;
+static void scope(NO_ARG) {
     REGISTER_TIMER("scope");
     fake_advance(5);
 }

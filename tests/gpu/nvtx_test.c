@@ -167,8 +167,7 @@ static int fast(void) {
     return STINT_IMPL_LOAD(&stint_impl_thread_here->gate) != STINT_IMPL_SHUT;
 }
 
-static void quiet_and_fast(void *unused) {
-    (void)unused;
+static void quiet_and_fast(NO_ARG) {
     CHECK(fast());
     CHECK(fast());
     CHECK_EQ_U64(calls_of("inner"), 2);

@@ -5,7 +5,6 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
 
 #include "../unit/recorded.h"
 #include "cuda_double.h"
@@ -137,8 +136,7 @@ TEST(gpu_primary, without_a_runtime_of_the_only_device) {
     CHECK_EQ_U64(double_primaries_made(), 0);
 }
 
-static void reset_before_retain(const char *function, void *unused) {
-    (void)unused;
+static void reset_before_retain(const char *function, NO_ARG) {
     if (!strcmp(function, "cuDevicePrimaryCtxRetain")) {
         double_primary_drop(0);
     }

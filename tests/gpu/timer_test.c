@@ -6,8 +6,6 @@
  */
 #include <dlfcn.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include "../unit/recorded.h"
 #include "cuda_double.h"
@@ -411,8 +409,7 @@ TEST(gpu_timer, devices_without_a_name) {
 }
 #endif
 
-static void print_table(void *unused) {
-    (void)unused;
+static void print_table(NO_ARG) {
     stint_report("table");
 }
 
@@ -626,8 +623,7 @@ TEST(gpu_timer, survives_every_fault) {
     for (size_t f = 0; f < sizeof functions / sizeof *functions; ++f) {
         for (size_t c = 0; c < sizeof codes / sizeof *codes; ++c) {
             for (size_t n = 0; n < sizeof calls / sizeof *calls; ++n) {
-                pid_t child = fork(); /* from a state in which nothing was recorded */
-                if (child == 0) {
+                IN_CHILD() { /* from a state in which nothing was recorded */
                     char fault[100];
                     snprintf(fault, sizeof fault, "%s:%s=%d", functions[f], calls[n], codes[c]);
                     begin_gpu();
@@ -649,11 +645,8 @@ TEST(gpu_timer, survives_every_fault) {
                                 (unsigned long long)got.calls, (unsigned long long)got.gpu_calls,
                                 (unsigned long long)gpu_losses());
                     }
-                    _exit(!right);
+                    CHECK(right);
                 }
-                int status = 1;
-                waitpid(child, &status, 0);
-                CHECK_EQ_U64((uint64_t)status, 0);
             }
         }
     }
@@ -692,18 +685,13 @@ TEST(gpu_timer, child_of_a_process_that_used_the_gpu) {
     begin_gpu();
     void *s = double_stream_new(NULL);
     scope(s, 100);
-    pid_t child = fork();
-    if (child == 0) {
+    IN_CHILD() {
         double_calls_clear();
         scope(s, 100);
         CHECK_EQ_U64(double_calls_all(), 0);
         CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 1);
         CHECK_EQ_U64(stat_of("scope").calls, 1);
-        _exit(0);
     }
-    int status = 1;
-    waitpid(child, &status, 0);
-    CHECK_EQ_U64((uint64_t)status, 0);
     finish_gpu();
     CHECK_EQ_U64(stat_of("scope").gpu_calls, 1);
 }
@@ -714,18 +702,13 @@ TEST(gpu_timer, child_of_a_process_that_did_not) {
     if (!MAKES_CONTEXT) {
         scope(NULL, 100); /* looks for a context, finds none */
     }
-    pid_t child = fork();
-    if (child == 0) {
+    IN_CHILD() {
         double_init();
         void *s = double_stream_new(NULL);
         scope(s, 100);
         finish_gpu();
         CHECK_EQ_U64(stat_of("scope").gpu_calls, 1);
-        _exit(0);
     }
-    int status = 1;
-    waitpid(child, &status, 0);
-    CHECK_EQ_U64((uint64_t)status, 0);
 }
 
 static void *hook_stream;

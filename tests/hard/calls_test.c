@@ -185,8 +185,7 @@ static void make_bad_settings(void) {
     setenv("STINT_CAPTURE", "nonsense:", 1);
 }
 
-static void first_scope(void *unused) {
-    (void)unused;
+static void first_scope(NO_ARG) {
     expect_no_call(scope);
 }
 
@@ -211,7 +210,7 @@ static unsigned writes_begun(void) {
 /* A stderr that no process reads holds up the thread that writes, and no other. */
 TEST(calls, a_full_pipe_holds_up_one_thread) {
     NEEDS_OWN_FUNCTIONS();
-    int ends[2], saved = dup(STDERR_FILENO), status = -1;
+    int ends[2], saved = dup(STDERR_FILENO);
     static char filler[65536];
     pthread_t t;
     CHECK(!pipe(ends));
@@ -229,12 +228,9 @@ TEST(calls, a_full_pipe_holds_up_one_thread) {
         usleep(1000);
     }
     scope(); /* neither waits */
-    pid_t pid = fork();
-    if (pid == 0) {
+    IN_CHILD() {
         scope();
-        _exit(0);
     }
-    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
     dup2(saved, STDERR_FILENO);
     close(ends[1]);
     while (read(ends[0], filler, sizeof filler) > 0) {
@@ -275,8 +271,7 @@ static void use_everything(void) {
     stint_gpu_flush();
 }
 
-static void use_all(void *unused) {
-    (void)unused;
+static void use_all(NO_ARG) {
     expect_no_call(use_everything);
 }
 
@@ -304,13 +299,10 @@ TEST(calls, none_with_the_lock_of_the_activities) {
 }
 
 static void fork_and_record(void) {
-    int status = -1;
-    pid_t pid = fork();
-    if (pid == 0) {
+    IN_CHILD() {
         scope();
-        _exit(forbidden != NULL);
+        CHECK(!forbidden);
     }
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
 TEST(calls, none_of_ours_around_a_fork) {
@@ -345,8 +337,7 @@ static void *first_of_thread(void *unused) {
     return unused;
 }
 
-static void record_in_handlers(void *unused) {
-    (void)unused;
+static void record_in_handlers(NO_ARG) {
     expect_no_call(raise_it); /* the process's first scope */
     thread_run(first_of_thread, NULL);
 }

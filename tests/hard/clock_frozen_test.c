@@ -42,8 +42,7 @@ static uint64_t kernel_ns(void) {
 
 static uint64_t before, after;
 
-static void record(void *unused) {
-    (void)unused;
+static void record(NO_ARG) {
     before = kernel_ns();
     {
         REGISTER_TIMER("pass");
@@ -62,8 +61,7 @@ static void check_time(void) {
     CHECK(s.total_ns >= PASS_NS / 10 * 9 && s.total_ns <= (after - before) / 10 * 11);
 }
 
-static void print(void *unused) {
-    (void)unused;
+static void print(NO_ARG) {
     CHECK(!stint_report("table"));
 }
 

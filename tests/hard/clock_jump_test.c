@@ -54,8 +54,7 @@ static unsigned all_ways(uint64_t ns) {
     return 8;
 }
 
-static void print(void *unused) {
-    (void)unused;
+static void print(NO_ARG) {
     CHECK(!stint_report("table,threads"));
     CHECK(!stint_report("tree"));
     CHECK(!stint_report("legacy"));
@@ -214,8 +213,7 @@ TEST(clock_jump, suspend_of_one_of_the_two_clocks) {
 
 /* ---- Ten years. */
 
-static void ten_years(void *unused) {
-    (void)unused;
+static void ten_years(NO_ARG) {
     all_ways(YEARS_10);
     all_ways(1);
 }
@@ -231,8 +229,7 @@ TEST(clock_jump, ten_years_are_a_sample) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-static void slow_line(void *unused) {
-    (void)unused;
+static void slow_line(NO_ARG) {
     REGISTER_TIMER("slow", 0);
     fake_advance(YEARS_10);
 }

@@ -55,8 +55,7 @@ static void *hops(void *arg) {
     return NULL;
 }
 
-static void print(void *unused) {
-    (void)unused;
+static void print(NO_ARG) {
     CHECK(!stint_report("table"));
 }
 

@@ -138,8 +138,7 @@ static void captures(void) {
     scopes();
 }
 
-static void quiet_captures(void *unused) {
-    (void)unused;
+static void quiet_captures(NO_ARG) {
     fork_inside(captures);
 }
 

@@ -29,8 +29,7 @@ static long peak_kb(void) {
     return kb;
 }
 
-static void print(void *unused) {
-    (void)unused;
+static void print(NO_ARG) {
     CHECK(!stint_report("table"));
 }
 

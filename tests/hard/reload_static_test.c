@@ -33,9 +33,8 @@ static void *load_repeatedly(void *unused) {
     return unused;
 }
 
-static void report_meanwhile(void *unused) {
+static void report_meanwhile(NO_ARG) {
     pthread_t t;
-    (void)unused;
     CHECK(!pthread_create(&t, NULL, load_repeatedly, NULL));
     do {
         stint_report("table");

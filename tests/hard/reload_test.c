@@ -155,8 +155,7 @@ TEST(reload, a_thread_inside_while_reporting) {
     CHECK_EQ_U64(calls_of(PLUGIN_B), 5 * (LOADS / 10));
 }
 
-static void report_of_a(void *unused) {
-    (void)unused;
+static void report_of_a(NO_ARG) {
     struct plugin p = load(PLUGIN_B); /* what A wrote, A being gone */
     CHECK(!p.report("table"));
     dlclose(p.module);
@@ -239,9 +238,8 @@ TEST(reload, static_copies_stay) {
     }
 }
 
-static void exits_with_three(void *unused) {
+static void exits_with_three(NO_ARG) {
     pid_t child = fork();
-    (void)unused;
     if (!child) {
         runs_all(NULL);
         exit(0);

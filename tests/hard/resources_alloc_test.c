@@ -214,8 +214,7 @@ static uint64_t recorded_calls(const struct snapshot *s) {
     return calls;
 }
 
-static void print_report(void *unused) {
-    (void)unused;
+static void print_report(NO_ARG) {
     CHECK(!stint_report("table"));
 }
 
@@ -259,8 +258,7 @@ static void quiet(void *result) {
 static void run(unsigned of, uint64_t n, int on, uint64_t *had) {
     uint64_t *shared =
         (uint64_t *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pid_t child = fork();
-    if (!child) {
+    IN_CHILD() {
         uint64_t result = 0;
         unsigned before = harness_result->failures;
         fail_n = n;
@@ -275,11 +273,7 @@ static void run(unsigned of, uint64_t n, int on, uint64_t *had) {
         if (harness_result->failures != before) {
             dprintf(harness_fd, "    call %" PRIu64 "%s\n", n, on ? " and all after it" : "");
         }
-        _exit(0);
     }
-    int status = -1;
-    waitpid(child, &status, 0);
-    CHECK(status == 0);
     if (n) {
         CHECK_EQ_U64(shared[0], expected);
     }

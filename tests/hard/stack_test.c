@@ -296,8 +296,7 @@ TEST(stack, reports_and_getters) {
     }
 }
 
-static void *on_a_small_thread(void *unused) {
-    (void)unused;
+static void *on_a_small_thread(NO_ARG) {
     scope();
     dynamic_name();
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {

@@ -44,11 +44,7 @@ static void run_unit(const char *name, int (*unit)(int), int on) {
 #define RUN(name, on) run_unit(#name, name, on);
 #define COUNT(name, on) +(on)
 
-static void run_all(void *unused) {
-    (void)unused;
-    C_UNITS(RUN)
-    CXX_UNITS(RUN)
-}
+static void run_all(NO_ARG){C_UNITS(RUN) CXX_UNITS(RUN)}
 
 TEST(mixing, each_unit_is_what_it_was_built_as) {
     harness_capture(2, run_all, NULL);
@@ -71,8 +67,7 @@ TEST(mixing, inline_function_of_a_shared_header) {
     CHECK_EQ_U64(calls_of("mix.shared.info"), calls_of("mix.shared"));
 }
 
-static void report(void *unused) {
-    (void)unused;
+static void report(NO_ARG) {
     stint_report("table");
 }
 

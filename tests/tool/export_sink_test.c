@@ -5,8 +5,6 @@
  */
 #include "base/sink.h"
 
-#include <fcntl.h>
-
 #include "harness.h"
 
 static struct sink s;

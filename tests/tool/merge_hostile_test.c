@@ -97,5 +97,3 @@ TEST(merge_hostile, activities_of_runs_that_lie_far_apart) {
     check_moment(5000, (double)NAN, MOST, MOST);
     check_moment(1000 + UINT64_MAX / 2, 1e9, MOST, 600000000000);
 }
-
-HARNESS_MAIN()

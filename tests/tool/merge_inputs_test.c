@@ -43,5 +43,3 @@ TEST(merge_inputs, there_is_room_for_a_histogram_and_the_ranks_of_each_name) {
     }
     CHECK(!rmdir(folder));
 }
-
-HARNESS_MAIN()

@@ -3,7 +3,6 @@
  * The line on stderr while something takes long. The second that it waits for is not waited for
  * here: its signal is raised.
  */
-#include <stdlib.h>
 
 #include "harness.h"
 #include "tool/common/command.h"

@@ -3,7 +3,6 @@
  * The choice of a tracer (tracer.c), with lists of the tests' own: the tracer that is used, the
  * reason if none is, and the calls of its ops. The tracer is a script that counts its calls.
  */
-#include <sys/wait.h>
 
 #include "../unit/support.h"
 #include "activity/tracer.h"
@@ -55,8 +54,7 @@ static void use_list(const struct tracer_ops *const *list) {
     script.next = lines;
 }
 
-static void start_in_vain(void *unused) {
-    (void)unused;
+static void start_in_vain(NO_ARG) {
     CHECK(tracer_start() == -1);
 }
 

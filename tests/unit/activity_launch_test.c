@@ -60,8 +60,7 @@ TEST(activity_launch, place_is_taken_over) {
     CHECK(!origin_of(65535).known || origin_of(65535).node == node_here());
 }
 
-static void *other_thread(void *unused) {
-    (void)unused;
+static void *other_thread(NO_ARG) {
     activity_launch(7); /* without a recorder */
     return NULL;
 }

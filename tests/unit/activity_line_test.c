@@ -330,8 +330,7 @@ TEST(activity_line, many_steps) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-static void *step_often(void *unused) {
-    (void)unused;
+static void *step_often(NO_ARG) {
     for (int i = 0; i < 3000; ++i) {
         fake_advance(10);
         activity_step();

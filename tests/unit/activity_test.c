@@ -6,7 +6,6 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "activity_made.h"
@@ -273,15 +272,11 @@ TEST(activity, any_order_gives_the_same_sums) {
     struct outcome *out =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (unsigned i = 0; i < 3; ++i) {
-        pid_t child = fork();
-        int status = 1;
-        if (!child) {
+        IN_CHILD() {
             CHECK(!activity_open());
             fake_advance(100000000);
             out[i] = run_program(1, i == 0 ? 0 : i == 1 ? 50 : PROGRAM);
-            _exit(0);
         }
-        CHECK(waitpid(child, &status, 0) == child && !status);
     }
     CHECK(out[0].rows > 5);
     CHECK_EQ_U64(out[1].rows, out[0].rows);

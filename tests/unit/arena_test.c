@@ -5,7 +5,6 @@
  */
 #include "arena/arena.h"
 
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "recorded.h"

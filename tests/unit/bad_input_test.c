@@ -12,8 +12,7 @@ static void scope(const char *name) {
     fake_advance(1);
 }
 
-static void print_all(void *unused) {
-    (void)unused;
+static void print_all(NO_ARG) {
     printAllStatus();
 }
 
@@ -104,8 +103,7 @@ TEST(bad_input, unknown_names) {
     CHECK(stint_report("nonsense") == -1);
 }
 
-static void bad_environment(void *unused) {
-    (void)unused;
+static void bad_environment(NO_ARG) {
     scope("scope");
 }
 

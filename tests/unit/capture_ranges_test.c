@@ -9,24 +9,18 @@
 #include "recorded.h"
 #include "support.h"
 
-static void plain(void *unused) {
-    (void)unused;
+static void plain(NO_ARG) {
     REGISTER_GPU_PROFILER("plain");
 }
 
 /* ---- fork. */
 
 static void in_child(void (*body)(void)) {
-    int status = 1;
-    pid_t child = fork();
-    if (!child) {
-        alarm(harness_child_seconds());
+    IN_CHILD() {
         fake_context = 1;
         { REGISTER_TIMER("opens the ledger"); }
         body();
-        _exit(0);
     }
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
 static uint64_t inherited;
@@ -160,8 +154,7 @@ static void enter(const char *name) {
     REGISTER_GPU_PROFILER(name, name);
 }
 
-static void ten_entries(void *unused) {
-    (void)unused;
+static void ten_entries(NO_ARG) {
     fake_context = 1;
     for (int i = 0; i < 10; ++i) {
         unsigned before = fake_gpu.starts;
@@ -260,8 +253,7 @@ TEST(capture_ranges, bad_rules_are_said_and_ignored) {
     CHECK_CAPTURES(1);
 }
 
-static void rules_at_exit(void *unused) {
-    (void)unused;
+static void rules_at_exit(NO_ARG) {
     pid_t child = fork();
     if (!child) {
         char *argv[] = {(char *)"t", (char *)"--no-fork", (char *)"capture_ranges.exits", NULL};

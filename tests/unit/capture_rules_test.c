@@ -225,8 +225,7 @@ TEST(capture_rules, restart_forgets) {
     CHECK(!capture_rule_at(&rules.rule[0], 0, 0, &first));
 }
 
-static void say_unused(void *unused) {
-    (void)unused;
+static void say_unused(NO_ARG) {
     capture_rules_say_unused(&rules, 17);
 }
 

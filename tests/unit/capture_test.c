@@ -21,13 +21,11 @@ static void expect(void (*body)(void *), const char *text) {
     CHECK_STR_EQ(harness_capture(2, body, NULL), text);
 }
 
-static void plain(void *unused) {
-    (void)unused;
+static void plain(NO_ARG) {
     REGISTER_GPU_PROFILER("plain");
 }
 
-static void with_info(void *unused) {
-    (void)unused;
+static void with_info(NO_ARG) {
     REGISTER_GPU_PROFILER("range", "batch=32");
 }
 
@@ -39,8 +37,7 @@ TEST(capture, line_and_reason) {
     CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 0);
 }
 
-static void nested(void *unused) {
-    (void)unused;
+static void nested(NO_ARG) {
     REGISTER_GPU_PROFILER("outer", "");
     for (int i = 0; i < 3; ++i) {
         REGISTER_GPU_PROFILER("inner");
@@ -56,8 +53,7 @@ TEST(capture, only_the_outermost_speaks) {
     expect(plain, "Enable GPU Profiler Stat: [plain]\n" REASON);
 }
 
-static void started(void *unused) {
-    (void)unused;
+static void started(NO_ARG) {
     GPU_PROFILER_START("started");
     GPU_PROFILER_START("again");
     plain(NULL);
@@ -74,8 +70,7 @@ TEST(capture, start_and_stop_balance) {
     CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 0);
 }
 
-static void stray(void *unused) {
-    (void)unused;
+static void stray(NO_ARG) {
     GPU_PROFILER_STOP();
     GPU_PROFILER_STOP();
     plain(NULL);
@@ -88,9 +83,8 @@ TEST(capture, stray_stop_is_counted) {
     CHECK_EQ_U64(lost(STINT_STATUS_CAPTURE_UNBALANCED), 2);
 }
 
-static void odd_texts(void *unused) {
+static void odd_texts(NO_ARG) {
     const char *name = NULL;
-    (void)unused;
     { REGISTER_GPU_PROFILER("100 %s", "%n \"quoted\""); }
     { REGISTER_GPU_PROFILER("two\nlines", NULL); }
     GPU_PROFILER_START(name);
@@ -112,8 +106,7 @@ static void *inside(void *unused) {
     return unused;
 }
 
-static void two_threads(void *unused) {
-    (void)unused;
+static void two_threads(NO_ARG) {
     pthread_barrier_init(&both_inside, NULL, 2);
     threads_run(2, inside, NULL, 0);
 }
@@ -127,9 +120,8 @@ TEST(capture, threads_share_one_range_and_do_not_wait) {
     expect(plain, "Enable GPU Profiler Stat: [plain]\n" REASON); /* all closed again */
 }
 
-static void jumps_back(void *unused) {
+static void jumps_back(NO_ARG) {
     volatile int rounds = 0;
-    (void)unused;
 again:
     if (rounds < 1000) {
         REGISTER_GPU_PROFILER("round");
@@ -162,17 +154,11 @@ TEST(capture, begun_again_at_its_address_and_foreign_ends) {
     expect(plain, "Enable GPU Profiler Stat: [plain]\n" REASON);
 }
 
-static void forks(void *unused) {
-    int status = 1;
-    (void)unused;
+static void forks(NO_ARG) {
     REGISTER_GPU_PROFILER("parent");
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(harness_child_seconds());
+    IN_CHILD() {
         plain(NULL); /* the outermost of its own process */
-        _exit(0);
     }
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
     plain(NULL); /* still inside */
 }
 
@@ -206,8 +192,7 @@ TEST(capture, errno_is_kept) {
 
 /* ---- With a GPU. */
 
-static void body_nested(void *unused) {
-    (void)unused;
+static void body_nested(NO_ARG) {
     fake_context = 1;
     nested(NULL);
 }
@@ -238,8 +223,7 @@ static void *opens_and_closes(void *unused) {
     return unused;
 }
 
-static void eight_threads(void *unused) {
-    (void)unused;
+static void eight_threads(NO_ARG) {
     fake_gpu.in_start = yields;
     threads_run(8, opens_and_closes, NULL, 0);
 }

@@ -17,8 +17,7 @@ static void expect(void (*body)(void *), const char *text) {
     CHECK_STR_EQ(harness_capture(2, body, NULL), text);
 }
 
-static void plain(void *unused) {
-    (void)unused;
+static void plain(NO_ARG) {
     REGISTER_GPU_PROFILER("plain");
 }
 
@@ -35,8 +34,7 @@ TEST(capture_tool, driver_error_is_named) {
     CHECK_EQ_U64(fake_gpu.stops, 1);
 }
 
-static void context_comes(void *unused) {
-    (void)unused;
+static void context_comes(NO_ARG) {
     REGISTER_GPU_PROFILER("early");
     CHECK_EQ_U64(fake_gpu.starts, 0);
     CHECK(stream_timer_context_wanted);
@@ -54,8 +52,7 @@ TEST(capture_tool, waits_for_a_context) {
     CHECK_CAPTURES(1);
 }
 
-static void context_before_inner(void *unused) {
-    (void)unused;
+static void context_before_inner(NO_ARG) {
     REGISTER_GPU_PROFILER("early");
     fake_context = 7;
     REGISTER_GPU_PROFILER("inner");
@@ -67,8 +64,7 @@ TEST(capture_tool, inner_range_finds_the_context) {
     CHECK_CAPTURES(1);
 }
 
-static void context_before_step(void *unused) {
-    (void)unused;
+static void context_before_step(NO_ARG) {
     REGISTER_GPU_PROFILER("early");
     fake_context = 7;
     stint_step();
@@ -90,8 +86,7 @@ TEST(capture_tool, never_a_context) {
     CHECK_CAPTURES(0);
 }
 
-static void exits_inside(void *unused) {
-    (void)unused;
+static void exits_inside(NO_ARG) {
     pid_t child = fork();
     if (!child) {
         GPU_PROFILER_START("to the end");
@@ -151,8 +146,7 @@ TEST(capture_tool, another_thread_without_a_context_stops_it) {
     CHECK_EQ_U64(fake_gpu.stopped_in, 1);
 }
 
-static void plain_range(void *unused) {
-    (void)unused;
+static void plain_range(NO_ARG) {
     REGISTER_GPU_PROFILER("plain");
 }
 

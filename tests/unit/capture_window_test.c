@@ -153,8 +153,7 @@ TEST(capture_window, capture_schedule_begins_at_once_and_ends_at_once) {
     CHECK_STR_EQ(trace, ""); /* cut short: not ready */
 }
 
-static void pending_window(void *unused) {
-    (void)unused;
+static void pending_window(NO_ARG) {
     stint_step();
     stint_step();
     stint_step();

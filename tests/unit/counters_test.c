@@ -21,8 +21,7 @@ static void use(const char *counters) {
     perf_set_system(&perf_double);
 }
 
-static void one_scope(void *unused) {
-    (void)unused;
+static void one_scope(NO_ARG) {
     timed("scope", 1000);
 }
 
@@ -173,8 +172,7 @@ static void check_bound(void) {
     CHECK_EQ_U64(double_open_now, 8);
 }
 
-static void with_bounded_threads(void *unused) {
-    (void)unused;
+static void with_bounded_threads(NO_ARG) {
     with_threads(check_bound);
 }
 
@@ -233,20 +231,16 @@ TEST(counters, a_signal_handler_in_the_opening) {
 }
 
 TEST(counters, a_child_closes_the_parents_and_opens_its_own) {
-    int status = -1;
     use("cycles");
     one_scope(NULL);
     uint64_t id = double_find(PERF_ABI_TYPE_HARDWARE, 0)->id;
-    pid_t child = fork();
-    if (!child) {
+    IN_CHILD() {
         CHECK_EQ_U64(double_open_now, 0);
         one_scope(NULL);
         CHECK_EQ_U64(double_open_now, 2);
         CHECK(double_find(PERF_ABI_TYPE_HARDWARE, 0)->id != id);
         CHECK_EQ_U64(calls_of("scope"), 1);
-        _exit(0);
     }
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
     one_scope(NULL);
     CHECK_EQ_U64(double_find(PERF_ABI_TYPE_HARDWARE, 0)->id, id);
 }

@@ -187,8 +187,7 @@ TEST(env, a_message_is_one_line_whatever_the_value) {
     CHECK(said && !strchr(said, '\x1b'));
 }
 
-static void first_use(void *unused) {
-    (void)unused;
+static void first_use(NO_ARG) {
     timed("a", 1);
     timed("a", 1);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash_map.h"
 
-#include <string.h>
-
 #include "harness.h"
 
 static struct scratch memory;

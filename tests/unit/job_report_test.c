@@ -5,10 +5,6 @@
  * text is known.
  */
 #include <pthread.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "support.h"
 
@@ -69,8 +65,7 @@ static int reduce_common(void *data, int op, uint64_t *values, size_t n) {
     return 0;
 }
 
-static void report_job_here(void *unused) {
-    (void)unused;
+static void report_job_here(NO_ARG) {
     errno = ERANGE;
     common->result[my_rank] = stint_job_report(my_rank, common->size, reduce_common, common);
     CHECK(errno == ERANGE);
@@ -272,8 +267,7 @@ static int reduce_and_lie(void *data, int op, uint64_t *values, size_t n) {
     return 0;
 }
 
-static void report_lying(void *unused) {
-    (void)unused;
+static void report_lying(NO_ARG) {
     lie.result = stint_job_report(my_rank, 2, reduce_and_lie, common);
 }
 
@@ -308,8 +302,7 @@ TEST(job_report, a_callback_that_lies_in_any_call) {
     }
 }
 
-static void report_badly(void *unused) {
-    (void)unused;
+static void report_badly(NO_ARG) {
     CHECK(stint_job_report(0, 1, NULL, NULL) == STINT_ERROR_UNKNOWN);
     CHECK(stint_job_report(3, 3, reduce_common, common) == STINT_ERROR_UNKNOWN);
 }

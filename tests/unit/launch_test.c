@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/launch.h"
 
-#include <stdlib.h>
-
 #include "support.h"
 
 static const char *const variables[] = {

@@ -4,8 +4,6 @@
 #include "record/left.h"
 
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "read/baseline.h"
 #include "recorded.h"
@@ -122,8 +120,7 @@ TEST(left, a_reset_subtracts) {
     check_row("inner", 2, 2, 0);
 }
 
-static void *ends_in_it(void *unused) {
-    (void)unused;
+static void *ends_in_it(NO_ARG) {
     static stint_impl_opened guard;
     static struct stint_impl_site site = {.name = "of a thread"};
     guard = stint_impl_begin(&guard, &site, 0);

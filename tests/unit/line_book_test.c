@@ -308,8 +308,7 @@ TEST(line_book, switched_off) {
     snapshot_free(&t.s);
 }
 
-static void inner_twice(void *unused) {
-    (void)unused;
+static void inner_twice(NO_ARG) {
     inner();
     inner();
 }

@@ -50,24 +50,14 @@ static int is_whole(void) {
     return equal && !lock_inside(TESTED);
 }
 
-static void expect_good(pid_t child) {
-    int status = 1;
-    CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    CHECK_EQ_U64((uint64_t)status, 0);
-}
-
 /* Forks outside the lock. */
 static void fork_plainly(void) {
     int before = forgotten;
-    pid_t pid = fork();
-    if (pid == 0) {
-        alarm(harness_child_seconds());
+    IN_CHILD() {
         CHECK(forgotten == before + 1 && was_held);
         CHECK(!lock_inside(TESTED) && left == right && is_free());
         CHECK(is_whole());
-        _exit(0);
     }
-    expect_good(pid);
     CHECK(!lock_inside(TESTED) && forgotten == before);
 }
 
@@ -162,7 +152,7 @@ static void fork_while_holding(void) {
     CHECK(lock_inside(TESTED));
     if (!is_child) {
         CHECK(!is_free());
-        expect_good(child);
+        harness_ends_well(child);
         usleep(20000); /* for a waiting thread */
     }
     CHECK(left == at && ++right == at);
@@ -238,7 +228,7 @@ TEST(lock, visit) {
     CHECK(!pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state));
     CHECK(state == PTHREAD_CANCEL_ENABLE);
     end_child();
-    expect_good(child);
+    harness_ends_well(child);
     fork_plainly();
 }
 
@@ -248,15 +238,12 @@ TEST(lock, another_mark_than_its_own) {
     int before = forgotten;
     lock_hold(TESTED);
     marked = 1; /* or fork waits for itself */
-    pid_t pid = fork();
-    if (pid == 0) {
+    IN_CHILD() {
         CHECK(forgotten == before + 1 && !was_held && !lock_inside(TESTED));
         lock_drop(TESTED); /* once too often */
         marked = 0;
         CHECK(is_free() && is_whole());
-        _exit(0);
     }
-    expect_good(pid);
     CHECK(!is_free() && !lock_inside(TESTED));
     lock_drop(TESTED);
     marked = 0;
@@ -305,8 +292,7 @@ TEST(lock, a_violation_of_the_order_is_caught) {
     }
 }
 
-static void violate(void *unused) {
-    (void)unused;
+static void violate(NO_ARG) {
     pid_t pid = fork();
     if (pid == 0) {
         lock_take(LOCK_REGISTRY);
@@ -354,13 +340,10 @@ TEST(lock, a_call_of_the_parent_is_not_the_childs) {
     watch_tested();
     lock_take(LOCK_STEP);
     lock_when_free(count_call);
-    pid_t pid = fork(); /* as in a signal handler: it does not wait for STEP */
-    if (pid == 0) {
+    IN_CHILD() { /* as in a signal handler: it does not wait for STEP */
         lock_release(LOCK_STEP);
         CHECK_EQ_U64((uint64_t)calls, 0);
-        _exit(0);
     }
-    expect_good(pid);
     CHECK_EQ_U64((uint64_t)calls, 0);
     lock_release(LOCK_STEP);
     CHECK_EQ_U64((uint64_t)calls, 1);

@@ -3,7 +3,6 @@
  * The callback for lines (stint_log_set): its text and level, its moment, and the threads on which
  * it is called. Lines that find no room must be counted.
  */
-#include <signal.h>
 
 #include "base/config.h"
 #include "base/lock.h"
@@ -39,8 +38,7 @@ static void slow(const char *note) {
     fake_advance(10000001000);
 }
 
-static void all_levels(void *unused) {
-    (void)unused;
+static void all_levels(NO_ARG) {
     log_error("an %s", "error");
     log_warning("a warning");
     log_note("a note\n");
@@ -97,8 +95,7 @@ TEST(log_callback, sixty_four_lines_wait) {
     }
 }
 
-static void end_under_a_lock(void *unused) {
-    (void)unused;
+static void end_under_a_lock(NO_ARG) {
     lock_take(LOCK_STEP);
     log_end();
     lock_release(LOCK_STEP);
@@ -113,8 +110,7 @@ TEST(log_callback, not_called_after_an_end_under_a_lock) {
     CHECK_CONTAINS(text, "stint: after the end\n");
 }
 
-static void seventy_under_a_lock(void *unused) {
-    (void)unused;
+static void seventy_under_a_lock(NO_ARG) {
     lock_take(LOCK_STEP);
     for (int i = 0; i < 70; ++i) {
         log_note("line %d", i);
@@ -215,8 +211,7 @@ static void take_away(void *data, int level, const char *line) {
 }
 
 /* Lines that were made for the callback are whole lines on stderr. */
-static void two_lines(void *unused) {
-    (void)unused;
+static void two_lines(NO_ARG) {
     stint_log_set(take_away, NULL);
     lock_take(LOCK_STEP);
     log_note("to the callback");
@@ -279,17 +274,14 @@ TEST(log_callback, off_is_silent) {
 }
 
 TEST(log_callback, a_child_leaves_the_lines_of_its_parent) {
-    int status = -1;
     keep();
     lock_take(LOCK_STEP);
     log_note("of the parent");
     lock_release(LOCK_STEP);
     got_lines = 0;
-    pid_t pid = fork();
-    if (pid == 0) {
+    IN_CHILD() {
         log_note("of the child");
-        _exit(got_lines == 1 ? 0 : 1);
+        CHECK_EQ_U64(got_lines, 1);
     }
-    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
     CHECK_EQ_U64(got_lines, 0);
 }

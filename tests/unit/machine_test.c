@@ -100,8 +100,7 @@ TEST(gpu, there_is_always_a_back_end) {
     CHECK(gpu->event_query(NULL) != 0);
 }
 
-static void capture(void *unused) {
-    (void)unused;
+static void capture(NO_ARG) {
     REGISTER_GPU_PROFILER("outer", "batch=32");
     {
         REGISTER_GPU_PROFILER("inner");

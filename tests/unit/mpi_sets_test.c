@@ -6,9 +6,6 @@
  * standard 4.0 says: groups and their ranks in chapter 7.3, names in 7.8, the two groups of an
  * intercommunicator in 7.6.1.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness.h"
 #include "recorded.h"

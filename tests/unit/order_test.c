@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/order.h"
 
-#include <string.h>
-
 #include "harness.h"
 
 #define MAX 3000u

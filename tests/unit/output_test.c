@@ -59,8 +59,7 @@ TEST(output, stderr_is_the_default) {
     }
 }
 
-static void print_and_put(void *unused) {
-    (void)unused;
+static void print_and_put(NO_ARG) {
     setvbuf(stdout, NULL, _IOFBF, 4096);
     printf("before\n");
     put((void *)(uintptr_t) "report\n");

@@ -3,7 +3,6 @@
  * Pages that calls of the library get are given back. Leak checkers see the allocator's blocks, not
  * mmap: the size of the address space, as /proc/self/statm says it, does.
  */
-#include <unistd.h>
 
 #include "recorded.h"
 #include "support.h"

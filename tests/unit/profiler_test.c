@@ -59,8 +59,7 @@ TEST(profiler, all_is_the_default_state) {
     CHECK_CONTAINS(said, "Sorted by event first end time");
 }
 
-static void bad_words(void *unused) {
-    (void)unused;
+static void bad_words(NO_ARG) {
     errno = 42;
     CHECK(stint_profiler_start("cpu", NULL) == -1);
     CHECK(stint_profiler_start("", "Default") == -1);
@@ -191,8 +190,7 @@ TEST(profiler, block_ends_however_it_is_left) {
     }
 }
 
-static void jump(void *unused) {
-    (void)unused;
+static void jump(NO_ARG) {
     if (!setjmp(away)) {
         leave(4);
     }
@@ -210,8 +208,7 @@ TEST(profiler, block_that_was_jumped_over_goes_on) {
     CHECK_EQ_U64(times_in(said, REPORT), 1);
 }
 
-static void stopped_inside(void *unused) {
-    (void)unused;
+static void stopped_inside(NO_ARG) {
     REGISTER_PROFILER("CPU", NULL, "calls", NULL);
     stint_profiler_stop("total", NULL);
     stint_profiler_start("CPU", NULL); /* not the block's */
@@ -244,9 +241,8 @@ static void *profile_and_record(void *unused) {
     return unused;
 }
 
-static void many(void *unused) {
+static void many(NO_ARG) {
     pthread_t threads[4];
-    (void)unused;
     threads_start(threads, 4, profile_and_record, NULL, 0);
     while (__atomic_load_n(&reports, __ATOMIC_RELAXED) < 40) {
         levels();
@@ -301,8 +297,7 @@ TEST(profiler, a_child_has_none) {
     CHECK(!strstr(said, "child"));
 }
 
-static void fork_in_block(void *unused) {
-    (void)unused;
+static void fork_in_block(NO_ARG) {
     REGISTER_PROFILER("CPU", NULL, NULL, NULL);
     timed("both", 5);
     pid_t pid = fork();

@@ -83,8 +83,7 @@ RECORDED uint64_t arena_used(void) {
     return __atomic_load_n(&arena_header()->used, __ATOMIC_RELAXED);
 }
 
-RECORDED void no_call(void *unused) {
-    (void)unused;
+RECORDED void no_call(NO_ARG) {
 }
 
 #endif

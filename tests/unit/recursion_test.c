@@ -148,13 +148,11 @@ static __attribute__((noinline)) void slow_around(int depth) {
     slow_through(depth - 1);
 }
 
-static void three_slow_through(void *unused) {
-    (void)unused;
+static void three_slow_through(NO_ARG) {
     slow_through(3);
 }
 
-static void three_slow(void *unused) {
-    (void)unused;
+static void three_slow(NO_ARG) {
     with_threshold(3);
 }
 

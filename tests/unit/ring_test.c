@@ -6,8 +6,6 @@
 #include "record/ring.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/config.h"
 #include "stepping.h"

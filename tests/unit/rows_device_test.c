@@ -113,5 +113,3 @@ TEST(rows, without_activities_there_are_no_columns) {
     char *table = report_of("table,sort=device_total");
     CHECK(!strstr(table, "device ops"));
 }
-
-HARNESS_MAIN()

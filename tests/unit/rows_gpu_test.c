@@ -196,5 +196,3 @@ TEST(rows, declared_work_is_the_innermost_scopes) {
     CHECK_EQ_U64(flat_row("inner")->extra->flops_per_s, 4000000000);
     interval_close(&s);
 }
-
-HARNESS_MAIN()

@@ -202,9 +202,6 @@ TEST(rows_histogram, of_a_name_inside_one_of_another_set) {
     CHECK(r->samples == 10 && r->percentile_ns[PERCENTILE_P50] == 7);
     interval_close(&s);
 }
-
-HARNESS_MAIN()
-
 /* The last sample of a frame is counted by the next scope there; until then a reader adds it. */
 TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
     static struct snapshot s;

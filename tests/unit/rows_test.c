@@ -343,9 +343,6 @@ TEST(rows, agree_with_a_plain_account_under_recursion) {
     }
     compare();
 }
-
-HARNESS_MAIN()
-
 TEST(rows, intervals_that_overlap_have_no_share) {
     {
         REGISTER_TIMER("scope");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "harness_threads.h"
 #include "recorded.h"

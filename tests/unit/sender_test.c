@@ -3,8 +3,6 @@
  * Work below the scope that sent it: its place in the tree, its time in the queue, and the senders
  * that are refused and counted.
  */
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "harness_threads.h"
 #include "recorded.h"
@@ -270,16 +268,12 @@ TEST(sender, forged_or_torn_is_refused_and_counted) {
 TEST(sender, from_before_a_fork_is_refused_and_counted) {
     REGISTER_TIMER("sender");
     struct job job = {.sender = stint_sender_here(), .ns = 1};
-    pid_t child = fork();
-    if (child == 0) {
+    IN_CHILD() {
         do_job(&job);
         int is_good =
             lost(STINT_STATUS_SENDER_LOST) == 1 && calls_of("job") == 1 && shown("job", 0) == 1;
-        _exit(!is_good);
+        CHECK(is_good);
     }
-    int status = -1;
-    CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
     do_job(&job);
     CHECK_EQ_U64(lost(STINT_STATUS_SENDER_LOST), 0);
 }

@@ -210,5 +210,3 @@ TEST(snapshot_activity, limits_of_nonsense) {
         read_and_print();
     }
 }
-
-HARNESS_MAIN()

@@ -159,5 +159,3 @@ TEST(snapshot, gpu_sums_of_nonsense) {
         snapshot_free(&s);
     }
 }
-
-HARNESS_MAIN()

@@ -360,5 +360,3 @@ TEST(snapshot, random_garbage_in_every_record) {
     }
     free(good);
 }
-
-HARNESS_MAIN()

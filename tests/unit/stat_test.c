@@ -299,5 +299,3 @@ TEST(stat, errno_is_kept) {
     stint_now_us();
     CHECK_EQ_U64((uint64_t)errno, 44);
 }
-
-HARNESS_MAIN()

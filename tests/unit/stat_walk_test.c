@@ -233,5 +233,3 @@ TEST(stat_walk, members_of_later_versions_are_0) {
     CHECK(stint_stat_each(NULL, see_later, &set) == STINT_OK);
     CHECK(!set);
 }
-
-HARNESS_MAIN()

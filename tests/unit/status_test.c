@@ -22,5 +22,3 @@ TEST(status, numbers_and_texts_go_together) {
     CHECK_STR_EQ(status_text(STINT_STATUS_STRAY_END)->key, "stray_end");
     CHECK_STR_EQ(status_text(STINT_STATUS_CAPTURE_UNBALANCED)->key, "capture_unbalanced");
 }
-
-HARNESS_MAIN()

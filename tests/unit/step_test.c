@@ -100,9 +100,8 @@ TEST(step, errno_is_kept) {
     dup2(saved, 2);
 }
 
-static void bad_schedules(void *unused) {
+static void bad_schedules(NO_ARG) {
     stint_schedule s = schedule_make(1, 1, 1, 0, 1);
-    (void)unused;
     CHECK(stint_timers_schedule(&s, sizeof s, NULL, NULL) == -1);
     CHECK(stint_capture_schedule(&s, sizeof s, NULL, NULL) == -1);
 }
@@ -242,9 +241,8 @@ TEST(step, the_capture_ends_before_the_timers_report) {
     CHECK_CAPTURES(1);
 }
 
-static void default_report(void *unused) {
+static void default_report(NO_ARG) {
     stint_schedule s = schedule_make(0, 1, 0, 2, 1);
-    (void)unused;
     CHECK(!stint_timers_schedule(&s, sizeof s, NULL, NULL));
     for (int i = 0; i < 10; ++i) {
         scope();

@@ -218,8 +218,7 @@ TEST(step_windows, too_many_nodes_are_said_to_lack) {
 TEST(step_windows, the_child_of_a_fork_has_its_own) {
     call(5);
     stint_step();
-    pid_t child = fork();
-    if (!child) {
+    IN_CHILD() {
         CHECK_EQ_U64(waits_count(), 0);
         call(7);
         stint_step();
@@ -231,10 +230,7 @@ TEST(step_windows, the_child_of_a_fork_has_its_own) {
         CHECK_EQ_U64(w->steps, 2);
         CHECK_EQ_U64(call_windows_of("barrier")->window[0].ticks, 7);
         CHECK_EQ_U64(call_windows_of("barrier")->steps, 2);
-        _exit(0);
     }
-    int status;
-    CHECK(waitpid(child, &status, 0) == child && !status);
     call(11);
     stint_step();
     CHECK_EQ_U64(windows_of("barrier")->window[1].ticks, 11);

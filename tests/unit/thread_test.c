@@ -18,8 +18,7 @@ static void run(void *(*body)(void *), void *arg) {
     }
 }
 
-static void *short_life(void *unused) {
-    (void)unused;
+static void *short_life(NO_ARG) {
     for (int i = 0; i < 3; ++i) {
         REGISTER_TIMER("short");
         REGISTER_TIMER("inner");
@@ -48,8 +47,7 @@ TEST(thread, a_thousand_short_ones_share_one_recorder) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-static void *many_rounds(void *unused) {
-    (void)unused;
+static void *many_rounds(NO_ARG) {
     for (int i = 0; i < 100; ++i) {
         run(short_life, NULL);
     }
@@ -69,8 +67,7 @@ TEST(thread, recorders_no_more_than_ever_alive_at_once) {
     CHECK_EQ_U64(calls_of("inner"), 2400);
 }
 
-static void late(void *unused) {
-    (void)unused;
+static void late(NO_ARG) {
     for (int i = 0; i < 5; ++i) {
         REGISTER_TIMER("late");
         REGISTER_TIMER_DYNAMIC("late.dynamic");
@@ -152,8 +149,7 @@ TEST(thread, inside_the_slow_path_is_lost_not_waited_for) {
 #define MANY 200
 static pthread_barrier_t all_alive;
 
-static void *long_life(void *unused) {
-    (void)unused;
+static void *long_life(NO_ARG) {
     { REGISTER_TIMER("alive"); }
     pthread_barrier_wait(&all_alive);
     return NULL;

@@ -154,8 +154,7 @@ TEST(trace, keeps_the_newest_and_counts_the_rest) {
     traced_free(&t);
 }
 
-static void *marks_on_a_thread(void *unused) {
-    (void)unused;
+static void *marks_on_a_thread(NO_ARG) {
     TIMER_MARK("mark");
     TIMER_VALUE("value", 1.5);
     timed("there", 5);

@@ -118,8 +118,7 @@ TEST(watch, any_thread) {
     CHECK(!watch_take(0));
 }
 
-static void first_scope(void *unused) {
-    (void)unused;
+static void first_scope(NO_ARG) {
     scope(1);
 }
 

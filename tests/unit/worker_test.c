@@ -6,8 +6,6 @@
  */
 #include "base/worker.h"
 
-#include <unistd.h>
-
 #include "harness_threads.h"
 
 #define TESTED LOCK_EVENTS /* its owner has nothing to forget here */

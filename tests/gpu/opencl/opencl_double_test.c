@@ -5,7 +5,6 @@
  */
 #include <dlfcn.h>
 #include <setjmp.h>
-#include <sys/wait.h>
 
 #include "../../unit/recorded.h"
 #include "cuda_double.h"
@@ -77,8 +76,7 @@ TEST(opencl_double, a_program_may_release_its_queue_in_the_scope) {
     check_nothing_is_held(0);
 }
 
-static void time_bad_queues(void *unused) {
-    (void)unused;
+static void time_bad_queues(NO_ARG) {
     void *plain = cl_double_queue(0, 0);
     for (int i = 0; i < 3; ++i) {
         time_queue(plain, 10);
@@ -175,8 +173,7 @@ TEST(opencl_double, survives_every_fault) {
 #define NAME_OF(name) #name,
     static const char *const functions[] = {OPENCL_DOUBLE_CALLS(NAME_OF)};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
-        pid_t child = fork(); /* from a state in which nothing was recorded */
-        if (child == 0) {
+        IN_CHILD() { /* from a state in which nothing was recorded */
             void *q = cl_double_queue(0, 1);
             cl_double_fail(functions[i], -5);
             for (int n = 0; n < 10; ++n) {
@@ -195,11 +192,8 @@ TEST(opencl_double, survives_every_fault) {
                 fprintf(stderr, "%s: %llu calls, %llu on the GPU\n", functions[i],
                         (unsigned long long)got.calls, (unsigned long long)got.gpu_calls);
             }
-            _exit(!right);
+            CHECK(right);
         }
-        int status = 1;
-        waitpid(child, &status, 0);
-        CHECK_EQ_U64((uint64_t)status, 0);
     }
 }
 
@@ -278,17 +272,12 @@ TEST(opencl_double, many_threads) {
 TEST(opencl_double, the_child_of_a_process_that_used_a_queue) {
     void *q = cl_double_queue(0, 1);
     time_queue(q, 10);
-    pid_t child = fork();
-    if (child == 0) {
+    IN_CHILD() {
         unsigned before = cl_double_calls("clEnqueueMarkerWithWaitList");
         time_queue(q, 10);
         CHECK_EQ_U64(cl_double_calls("clEnqueueMarkerWithWaitList"), before);
         CHECK_EQ_U64(lost(STINT_STATUS_GPU_NO_DEVICE), 1);
-        _exit(0);
     }
-    int status = 1;
-    waitpid(child, &status, 0);
-    CHECK_EQ_U64((uint64_t)status, 0);
 }
 
 static unsigned calls_in_all(void) {

@@ -172,8 +172,7 @@ TEST(opencl, an_out_of_order_queue_is_measured) {
     clReleaseCommandQueue(q);
 }
 
-static void time_plain_queue(void *unused) {
-    (void)unused;
+static void time_plain_queue(NO_ARG) {
     cl_command_queue q = new_queue(0);
     for (int i = 0; i < 3; ++i) {
         STINT_CL_TIMER("plain", q);
