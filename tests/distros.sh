@@ -9,6 +9,8 @@
 # takes from a fresh copy of the source to the first report. "consumers" runs in the newer ones the
 # two tables of consumers only, on what is installed there.
 # usage: tests/distros.sh FOLDER [quick | start | consumers | PLACE...]
+# NATIVE_BUILD in the environment is a build for this machine that there is already; without it,
+# aarch64 makes one to compare with.
 #
 # A Debian is made once, in FOLDER/NAME, and kept. What is mounted there is so in a namespace of its
 # own that ends with the command, so that FOLDER may be removed at any time.
@@ -108,18 +110,18 @@ musl() {
 # Both tools say the same of a run file, whichever machine wrote it.
 exchange() { # EMULATOR...
     for writer in "" "$*"; do
-        build=$folder/native
+        build=$native
         [ -z "$writer" ] || build=$folder/aarch64
-        file=$build/exchange.stint
+        file=$folder/exchange.stint
         rm -f "$file"
         # shellcheck disable=SC2086 # a command
-        STINT_FILE=$file $writer "$build/samples/quickstart" >"$build/exchange.log" 2>&1 ||
+        STINT_FILE=$file $writer "$build/samples/quickstart" >"$folder/exchange.log" 2>&1 ||
             return 1
-        "$folder/native/runtime/tool/stint" report "$file" >"$build/read-native.txt" || return 1
-        "$@" "$folder/aarch64/runtime/tool/stint" report "$file" >"$build/read-aarch64.txt" ||
+        "$native/runtime/tool/stint" report "$file" >"$folder/read-native.txt" || return 1
+        "$@" "$folder/aarch64/runtime/tool/stint" report "$file" >"$folder/read-aarch64.txt" ||
             return 1
-        grep -q pi_of "$build/read-native.txt" || return 1
-        cmp "$build/read-native.txt" "$build/read-aarch64.txt" || return 1
+        grep -q pi_of "$folder/read-native.txt" || return 1
+        cmp "$folder/read-native.txt" "$folder/read-aarch64.txt" || return 1
     done
     say "$place: run files written on x86-64 and aarch64: read alike by both tools"
 }
@@ -140,9 +142,12 @@ aarch64() {
     configure "$folder/aarch64" -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_CXX_COMPILER=NOTFOUND \
         -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=$(echo "$*" | tr ' ' ';')" || return
-    configure "$folder/native" -DSTINT_BUILD_TESTS=OFF || return
-    make_parts "$folder/native" stint_tool quickstart &&
-        make_parts "$folder/aarch64" stint_tool quickstart "$unit" &&
+    native=${NATIVE_BUILD:-$folder/native}
+    if [ -z "${NATIVE_BUILD:-}" ]; then
+        configure "$native" -DSTINT_BUILD_TESTS=OFF &&
+            make_parts "$native" stint_tool quickstart || return
+    fi
+    make_parts "$folder/aarch64" stint_tool quickstart "$unit" &&
         exchange "$@" &&
         test_part "$folder/aarch64" tests/unit -L "$label" -E "$left_out|$qemu_left_out"
 }
