@@ -105,6 +105,11 @@ def elsewhere(file, to, later_ns=0, stretch=1):
     return to
 
 
+def written(folder, files, letter="r"):
+    """The paths of run files made by hand."""
+    return [file.write(folder / ("%s%d" % (letter, i))) for i, file in enumerate(files)]
+
+
 def leftovers(folder):
     return [p.name for p in folder.iterdir() if ".tmp" in p.name]
 
@@ -153,15 +158,30 @@ def check_sums(parts, whole, exact=False):
 
 
 def case_sums(folder):
-    """Calls, totals and extremes are those of the parts; exactly, on the fake clock."""
-    files = record(folder, 3, program=FAKE)
-    merge(files, folder / "out")
-    check_sums(files, folder / "out", exact=True)
-    files = record(folder, 3)
-    merge(files, folder / "out")
-    check_sums(files, folder / "out")
-    text = tool("info", folder / "out")
+    """Calls, totals and extremes are those of the parts; exactly, on the fake clock: of a few files,
+    of many, and of more names than any table begins with, some of which are in one run alone. diff
+    and merge take what merge made."""
+    out = folder / "out"
+    few = record(folder, 3, program=FAKE)
+    merge(few, out)
+    check_sums(few, out, exact=True)
+    text = tool("info", out)
     need(re.search(r"(?m)^command +3 runs of .*tool_program", text), text)
+    need("SLOWER" not in tool("diff", out, out))
+    merge([out], folder / "again")
+    need(tool("report", out) == tool("report", folder / "again"))
+    many = [file.rename(folder / ("%d.%s" % (i, file.name)))
+            for i in range(16) for file in record(folder, 4)]
+    merge(many, out)
+    check_sums(many, out)
+    need(out.stat().st_size < 64 * 400000, out.stat())
+    names = [record(folder, 1, "many", count)[0].rename(folder / str(count))
+             for count in (5000, 3000)]
+    merge(names, out)
+    check_sums(names, out)
+    need(len(stats(out)) == 5000, len(stats(out)))
+    text = tool("diff", *names, "--metric", "calls")
+    need(text.count("GONE") >= 2000, text)
 
 
 def case_sampled(folder):
@@ -216,25 +236,6 @@ def case_threads(folder):
         names = [thread["name"] for thread in data["threads"]]
         need(all(re.match(r"\d/\d+( |$)", name) for name in names), names)
         need(sorted(n[0] for n in names) == sorted(ranks * 2), names)
-
-
-def case_many(folder):
-    files = [file.rename(folder / ("%d.%s" % (i, file.name)))
-             for i in range(16) for file in record(folder, 4)]
-    merge(files, folder / "out")
-    check_sums(files, folder / "out")
-    need((folder / "out").stat().st_size < 64 * 400000, (folder / "out").stat())
-
-
-def case_names(folder):
-    """More of them than any table begins with; some in one run alone."""
-    files = [record(folder, 1, "many", count)[0].rename(folder / str(count))
-             for count in (5000, 3000)]
-    merge(files, folder / "out")
-    check_sums(files, folder / "out")
-    need(len(stats(folder / "out")) == 5000, len(stats(folder / "out")))
-    text = tool("diff", *files, "--metric", "calls")
-    need(text.count("GONE") >= 2000, text)
 
 
 def case_rows(folder):
@@ -342,15 +343,6 @@ def case_other_clock(folder):
     need(low * 0.93 <= middle["p50_ns"] <= high * 1.07, low, high, middle)
 
 
-def case_compared(folder):
-    """diff and merge take what merge made."""
-    files = record(folder, 3)
-    merge(files, folder / "out")
-    need("SLOWER" not in tool("diff", folder / "out", folder / "out"))
-    merge([folder / "out"], folder / "again")
-    need(tool("report", folder / "out") == tool("report", folder / "again"))
-
-
 # ---- One row per name.
 
 def content(file):
@@ -418,9 +410,8 @@ def case_size(folder):
     """The file depends on the number of names, and 24 bytes for each name and rank."""
     def size(count):
         files = [RankFile([Scope("scope %d" % i, [100 + i] * 40) for i in range(200)], rank=r,
-                          size=count, pid=r + 1, later=r).write(folder / ("r%d" % r))
-                 for r in range(count)]
-        merge(files, folder / "out", keep="names")
+                          size=count, pid=r + 1, later=r) for r in range(count)]
+        merge(written(folder, files), folder / "out", keep="names")
         need(stats(folder / "out")["scope 7", "GlobalStatInfo"]["calls"] == 40 * count)
         return (folder / "out").stat().st_size
 
@@ -512,9 +503,8 @@ def case_kept_of_programs(folder):
 def merged_size(folder, first, second):
     """The file of two runs of 50 names with these calls each, and the row of one."""
     files = [RankFile([Scope("scope %d" % i, calls) for i in range(50)], rank=rank, size=2,
-                      pid=rank + 1, later=rank).write(folder / ("s%d" % rank))
-             for rank, calls in enumerate((first, second))]
-    merge(files, folder / "out", keep="names")
+                      pid=rank + 1, later=rank) for rank, calls in enumerate((first, second))]
+    merge(written(folder, files, "s"), folder / "out", keep="names")
     return (folder / "out").stat().st_size, stats(folder / "out")["scope 7", "GlobalStatInfo"]
 
 
@@ -643,9 +633,8 @@ def case_kept_size(folder):
     24 bytes for each run."""
     count = 5000
     files = [RankFile([Scope("scope %d" % i, [100 + i] * 3) for i in range(count)], rank=rank,
-                      size=2, pid=rank + 1, later=rank).write(folder / ("r%d" % rank))
-             for rank in range(2)]
-    merge(files, folder / "out", keep="names")
+                      size=2, pid=rank + 1, later=rank) for rank in range(2)]
+    merge(written(folder, files), folder / "out", keep="names")
     size = (folder / "out").stat().st_size
     need(size < count * (320 + 2 * 24 + 80) + 100000, size / count)
     need(stats(folder / "out")["scope 4321", "GlobalStatInfo"]["p50_ns"] == 4421)
@@ -672,8 +661,7 @@ def case_folder(folder):
 
 def said_of(folder, *files, rc=0):
     """The lines of a merge of these; their runs are all in it."""
-    paths = [file.write(folder / ("f%d" % i)) for i, file in enumerate(files)]
-    done = run(TOOL, "merge", *paths, "-o", folder / "out", rc=rc)
+    done = run(TOOL, "merge", *written(folder, files), "-o", folder / "out", rc=rc)
     need(stats(folder / "out")["a", "GlobalStatInfo"]["calls"] == len(files), done)
     return [line[len("stint: merge: "):] for line in done.stderr.splitlines()]
 
@@ -751,8 +739,8 @@ def case_last_start(folder):
 
     def merged(files, rc=0):
         random.Random(3).shuffle(files)
-        paths = [file.write(folder / ("s%d" % i)) for i, file in enumerate(files)]
-        return run(TOOL, "merge", "--start", "last", *paths, "-o", folder / "out", rc=rc).stderr
+        return run(TOOL, "merge", "--start", "last", *written(folder, files), "-o", folder / "out",
+                   rc=rc).stderr
 
     plain = [RankFile([Scope("a", [5])], pid=7)]
     text = merged(start(0, 100, helpers=2) + start(600 * 10**9, 10, helpers=1) + plain)
@@ -775,7 +763,7 @@ def case_helpers(folder):
 
     files = [process(10, 1, 7), process(11, 10, 100, later=5), process(12, 10, 200, later=6, name="b"),
              process(13, 12, 400, later=7), process(20, 1, 1, rank=1, later=1), process(21, 10, 2, rank=1, later=8)]
-    paths = [file.write(folder / ("h%d" % i)) for i, file in enumerate(files)]
+    paths = written(folder, files)
 
     def ranks(inputs, keep="names"):
         out = folder / ("out-%d" % random.getrandbits(40))
@@ -799,21 +787,11 @@ def case_helpers(folder):
         need(re.search(r"(?m)^a +4 +113.0 us", found), other, found)
 
 
-def case_open_scopes(folder):
-    """A rank that was killed in the middle: what it recorded counts, and it is named as killed."""
-    whole = record(folder, 1, trace="0")[0].rename(folder / "whole")
-    killed = record(folder, 1, "raise", int(signal.SIGKILL), trace="0")[0]
-    merge([whole, killed], folder / "out", keep="names", rc=0)
-    key = ("matmul", "GlobalStatInfo")
-    parts = [stats(file)[key]["calls"] for file in (whole, killed)]
-    need(stats(folder / "out")[key]["calls"] == sum(parts), parts)
-    need("2 runs (1 killed) of" in tool("info", folder / "out"))
-
-
 def case_killed_rank(folder):
-    """The wall time of a merged run is a lower bound if the end of one of its processes is not known,
-    however it is merged and merged again. A scope that was open is open until the last action of
-    its own process."""
+    """What a rank that was killed recorded counts, and it is named as killed. The wall time of a
+    merged run is a lower bound if the end of one of its processes is not known, however it is
+    merged and merged again. A scope that was open is open until the last action of its own
+    process."""
     number = int(signal.SIGKILL)
     killed = record(folder, 1, "raise", number, program=FAKE, trace="0")[0].rename(folder / "killed")
     whole = record(folder, 1, "long", program=FAKE, trace="0")[0].rename(folder / "whole")
@@ -837,6 +815,10 @@ def case_killed_rank(folder):
             need(re.search(r"(?m)^wall +at least ", tool("info", file)), keep, file)
             if keep == "threads":
                 need(ages(file) == ages(killed), file, ages(file), ages(killed))
+        need("2 runs (1 killed) of" in tool("info", folder / "merged"), keep)
+        calls = [sum(stats(file)["matmul", "GlobalStatInfo"]["calls"] for file in files)
+                 for files in ([killed, whole], [folder / "merged"])]
+        need(calls[0] == calls[1], keep, calls)
     merge([whole, shutil.copy(whole, folder / "other")], folder / "ended", keep="names")
     text = tool("report", folder / "ended")
     need("at least" not in text.split("\n")[0] and "<=" not in text, text)
@@ -904,6 +886,14 @@ def case_usage(folder):
     need(tool("merge", "--help").startswith("usage: stint merge"))
 
 
+def spoil(draw, data, changes, places, values):
+    """A copy in which as many bytes as one of `changes` says are others, each at one of places()."""
+    spoilt = bytearray(data)
+    for _ in range(draw.choice(changes)):
+        spoilt[draw.choice(places()) % len(spoilt)] = draw.choice((*values, draw.randrange(256)))
+    return spoilt
+
+
 def case_hostile(folder):
     """Any byte may be another one: merged or refused, never a crash, and what comes out is read."""
     good = record(folder, 1, trace="64k")[0]
@@ -913,12 +903,9 @@ def case_hostile(folder):
     bad, out = folder / "bad", folder / "out"
     merged = 0
     for _ in range(150):
-        spoilt = bytearray(data)
-        for _ in range(draw.choice((1, 4, 40))):
-            at = draw.choice((draw.randrange(used), draw.randrange(8, 300),
-                              draw.randrange(used * 9 // 10, used)))
-            spoilt[at] = draw.choice((0, 1, 0x7f, 0x80, 0xff, draw.randrange(256)))
-        bad.write_bytes(spoilt)
+        bad.write_bytes(spoil(draw, data, (1, 4, 40), lambda: (
+            draw.randrange(used), draw.randrange(8, 300), draw.randrange(used * 9 // 10, used)),
+            (0, 1, 0x7f, 0x80, 0xff)))
         done = run(TOOL, "merge", good, bad, "-o", out, "--keep",
                    draw.choice(("names", "ranks", "threads")), rc=None)
         need(done.returncode in (0, 2), done)
@@ -932,9 +919,10 @@ def case_hostile(folder):
 
 def case_hostile_tables(folder):
     """The same of a merged file: its tables of ranks lead anywhere."""
-    files = [RankFile([Scope("a", [10 + r] * 3), Scope("b", [5] * 20, ROLE_WAITING)], rank=r, size=3,
-                      pid=r + 1, later=r, steps=20, windows=[Windows("b", [(5, 1)] * 20)]
-                      ).write(folder / ("r%d" % r)) for r in range(3)]
+    files = written(folder, [
+        RankFile([Scope("a", [10 + r] * 3), Scope("b", [5] * 20, ROLE_WAITING)], rank=r, size=3,
+                 pid=r + 1, later=r, steps=20, windows=[Windows("b", [(5, 1)] * 20)])
+        for r in range(3)])
     merge(files, folder / "whole", keep="ranks")
     data = (folder / "whole").read_bytes()
     job = 64 * field(data, HEADER["job"])
@@ -943,11 +931,9 @@ def case_hostile_tables(folder):
     tables += [64 * field(data, (ranks + 64 * rank + 52, 4)) for rank in range(3)]
     draw = random.Random(6)
     for _ in range(200):
-        spoilt = bytearray(data)
-        for _ in range(draw.choice((1, 4))):
-            at = draw.choice(tables) + draw.randrange(192)
-            spoilt[at % len(spoilt)] = draw.choice((0, 1, 0x7f, 0xff, draw.randrange(256)))
-        (folder / "bad").write_bytes(spoilt)
+        (folder / "bad").write_bytes(spoil(
+            draw, data, (1, 4), lambda: [at + draw.randrange(192) for at in tables],
+            (0, 1, 0x7f, 0xff)))
         for arguments in (["report", "-v", "ranks", folder / "bad"], ["report", folder / "bad"],
                           ["export", folder / "bad", "--to", "json"],
                           ["export", folder / "bad", "--to", "html"],
