@@ -49,7 +49,10 @@ struct record {
     uint32_t count;
 };
 
-extern const struct record record_scope, record_activity, record_line, record_rank_cell;
+extern const struct record record_scope;
+extern const struct record record_activity;
+extern const struct record record_line;
+extern const struct record record_rank_cell;
 /* Those that only some scopes have: the numbers of struct measures. */
 extern const struct record record_measures;
 
