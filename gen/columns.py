@@ -310,6 +310,11 @@ def render_stat_header(path):
     return "".join(line + "\n" for line in lines)
 
 
+def render_markdown_stat(path):
+    names = ["`%s`" % name for (name, _), _ in stat_members(path)]
+    return "\n".join(table.wrap("All members, in their order: %s." % ", ".join(names), width=118)) + "\n"
+
+
 def render_stat_names(path):
     """Their names, for Python."""
     names = ", ".join('"%s"' % name for (name, _), _ in stat_members(path))

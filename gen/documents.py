@@ -37,6 +37,7 @@ PARTS = {
     "counters": lambda folder: counters.render_markdown(os.path.join(folder, "counters.ini")),
     "formats": lambda folder: formats.render_markdown(os.path.join(folder, "formats.ini")),
     "interfaces": lambda folder: interfaces.render_markdown(os.path.join(folder, "interfaces.ini")),
+    "members": lambda folder: columns.render_markdown_stat(os.path.join(folder, "columns.ini")),
     "measures": lambda folder: records.render_markdown(os.path.join(folder, "records.ini")),
     "names": lambda folder: names.render_markdown(os.path.join(folder, "names.ini")),
     "options": lambda folder: options.render_markdown(os.path.join(folder, "options.ini")),
@@ -61,6 +62,10 @@ def in_parts(path, text):
     return PART.sub(part, text)
 
 
+def in_format(path, text):
+    return records.into_format(beside("records.ini"), in_parts(path, text))
+
+
 def in_schema(path, text):
     schema = json.loads(text)
     row = schema["$defs"]["row"]["properties"]
@@ -75,7 +80,7 @@ def beside(name):
 DOCUMENTS = {
     "docs/counters.md": in_parts,
     "docs/exports.md": in_parts,
-    "docs/format.md": in_parts,
+    "docs/format.md": in_format,
     "docs/environment.md": lambda path, text: env.render_markdown(beside("env.ini")),
     "docs/macros.md": in_parts,
     "docs/ranges.md": in_parts,

@@ -213,6 +213,28 @@ def render_rules(path):
         "};\nconst struct record record_measures = {measure_rules, MEASURE_COUNT};\n"
 
 
+def into_format(path, text):
+    """Writes what the numbers are into the tables of structs of docs/format.md."""
+    records, grouped, _ = read_all(path)
+    for struct in {**RECORDS, **PLACES}.values():
+        said = {entry.get("at"): entry for name, entries in records.items()
+                if RECORDS[name] == struct for entry in entries}
+        said.update({entry.get("at").partition(".")[2]: entry for entry in grouped
+                     if PLACES.get(entry.get("at").partition(".")[0]) == struct})
+        start = text.index("`%s`" % struct)
+        end = text.index("\n\n", text.index("| offset |", start))
+        lines = text[start:end].split("\n")
+        for at, line in enumerate(lines):
+            cells = line.split(" | ")
+            if len(cells) == 4 and cells[2] in said:
+                lines[at] = " | ".join(cells[:3] + [said.pop(cells[2]).get("doc") + " |"])
+        for entry in said.values():
+            entry.fail("docs/format.md has no row of %s in the table of %s"
+                       % (entry.get("at"), struct))
+        text = text[:start] + "\n".join(lines) + text[end:]
+    return text
+
+
 def render_markdown(path):
     """The numbers that lie in blocks."""
     lines = [table.markdown_row(("number", "name", "what")),

@@ -152,6 +152,8 @@ static const struct stat_member stat_members[] = {
         path = self.write("t.ini", both)
         self.assertEqual(columns.render_stat_header(path),
                          "    uint64_t calls;\n    /* A note. */\n    char info[64];\n")
+        self.assertEqual(columns.render_markdown_stat(path),
+                         "All members, in their order: `calls`, `info`.\n")
         self.assertEqual(columns.render_stat_names(path),
                          '    _names = (\n        "calls", "info")\n')
         for wrong, said in (("stat = 0 info", "[calls]: stat: 0 is that of [info]"),

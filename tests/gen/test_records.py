@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the table of the numbers of records (gen/records.py): its outputs for C and Markdown, and
 the message for each invalid section. The table and the expected outputs are in this file."""
+import sys
 import unittest
 
 import support
+
+sys.path.insert(0, support.GEN)
+import records  # noqa: E402
+import table  # noqa: E402
 
 FIXED = """[line.hits]
 at = hits
@@ -139,6 +144,23 @@ static const struct number_rule measure_rules[MEASURE_COUNT] = {
 };
 const struct record record_measures = {measure_rules, MEASURE_COUNT};
 """.replace("CELL(", "offsetof(struct stint_impl_line_cell, "))
+
+    def test_tables_of_structs(self):
+        """The cells of docs/format.md are of the table; each number has a row there."""
+        heads = "".join("`struct %s`\n| offset | size | field | what |\n%s\n\n" % struct for struct in (
+            ("stint_impl_line_cell", "| 0 | 8 | hits | x |\n| 8 | 8 | start | |\n| 16 | 8 | first_at | |\n"
+             "| 24 | 8 | squares | |\n| 32 | 8 | outer | its own |"),
+            ("stint_impl_node", "| 0 | 8 | bytes | |"), ("arena_activity", ""),
+            ("arena_rank_cell", ""), ("arena_gpu", "")))
+        path = self.write("t.ini", TABLE)
+        text = records.into_format(path, heads)
+        for line in ("| 0 | 8 | hits | How often. |", "| 24 | 8 | squares | Of the times. |",
+                     "| 32 | 8 | outer | its own |", "| 0 | 8 | bytes | Sent. |"):
+            self.assertIn(line + "\n", text)
+        self.assertEqual(records.into_format(path, text), text)
+        with self.assertRaisesRegex(table.TableError, r"\[line.first\]: docs/format.md has no row of start "
+                                    "in the table of struct stint_impl_line_cell"):
+            records.into_format(path, heads.replace("| start |", "| begin |"))
 
     def refuse(self, source, said):
         self.assert_refused("record_ids.inc", source, said)
