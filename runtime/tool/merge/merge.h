@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several runs as one: a run file with the threads of all runs. Names, sets and devices of equal
- * content are stored once, and all times are converted to the clock of one of the runs.
+ * Several runs as one: a run file with the sums or the threads of all runs. Names, sets and devices
+ * of equal content are stored once, and all times are converted to one clock.
  */
 #ifndef STINT_TOOL_MERGE_H
 #define STINT_TOOL_MERGE_H
@@ -66,23 +66,7 @@ void merge_file_close(struct merge_file *f);
 
 #define ALIGN_TEXT 400
 
-/* The runs of one boot with one kind of clock, whose ticks are comparable. */
-struct align_host {
-    char boot_id[40];
-    uint32_t kind;
-    struct clock_stamp start; /* of its first run, as the next */
-    double ns_per_tick;
-    double first_ns; /* when its traces begin and end, in nanoseconds of its clock after start */
-    double last_ns;
-    /* To the clock of the first host, beside the time of day: offset + rate * (time - middle). */
-    int known;
-    double offset_ns;
-    double rate;
-    double middle_ns;
-    double error_ns; /* at most so much, from the first to the last */
-};
-
-struct align_calls;
+struct align_host;
 struct align_name;
 struct align_run;
 
@@ -107,13 +91,10 @@ void merge_align_end(struct merge_align *a);
 /* The first run is that of the clock that the others are aligned with. 0, or -1 without memory. */
 int merge_align_add(struct merge_align *a, struct run *r);
 int merge_align_solve(struct merge_align *a);
-/* NULL: a boot of which no run was added. */
-const struct align_host *merge_align_host(const struct merge_align *a,
-                                          const struct arena_header *h);
-/* Nanoseconds in the clock of the first host, after its start, of a tick of the host's; and how
- * many of them pass per tick. */
-double merge_align_ns(const struct merge_align *a, const struct align_host *host, uint64_t tick);
-double merge_align_rate(const struct align_host *host);
+/* Where the clock of a run is in that of the first host: nanoseconds after its start when the run
+ * began, and how many pass per tick. 0, or -1: no run of that boot was added. */
+int merge_align_clock(const struct merge_align *a, const struct arena_header *h, double *ns,
+                      double *rate);
 
 /* ---- merge.c */
 

@@ -30,6 +30,22 @@
 #define NAME_BYTES_SHOWN 160u /* of so many columns, at most */
 #define SEVERAL UINT32_MAX    /* in place of a thread */
 
+/* The runs of one boot with one kind of clock, whose ticks are comparable. */
+struct align_host {
+    char boot_id[40];
+    uint32_t kind;
+    struct clock_stamp start; /* of its first run, as the next */
+    double ns_per_tick;
+    double first_ns; /* when its traces begin and end, in nanoseconds of its clock after start */
+    double last_ns;
+    /* To the clock of the first host, beside the time of day: offset + rate * (time - middle). */
+    int known;
+    double offset_ns;
+    double rate;
+    double middle_ns;
+    double error_ns; /* at most so much, from the first to the last */
+};
+
 struct align_name {
     char *text; /* name and set */
     uint32_t length;
@@ -71,10 +87,10 @@ void merge_align_end(struct merge_align *a) {
 
 /* ---- Hosts. */
 
-const struct align_host *merge_align_host(const struct merge_align *a,
-                                          const struct arena_header *h) {
+/* NULL: there is none. */
+static struct align_host *host_find(const struct merge_align *a, const struct arena_header *h) {
     for (uint32_t i = 0; h->boot_id[0] && i < a->host_count; ++i) {
-        const struct align_host *host = &a->host[i];
+        struct align_host *host = &a->host[i];
         if (host->kind == h->clock_kind && !memcmp(host->boot_id, h->boot_id, sizeof h->boot_id)) {
             return host;
         }
@@ -85,7 +101,7 @@ const struct align_host *merge_align_host(const struct merge_align *a,
 /* Returns its number; UINT32_MAX without memory. */
 static uint32_t host_find_or_add(struct merge_align *a, const struct run *r) {
     const struct arena_header *h = (const struct arena_header *)(const void *)r->snapshot.base;
-    const struct align_host *known = merge_align_host(a, h);
+    const struct align_host *known = host_find(a, h);
     if (known) {
         return (uint32_t)(known - a->host);
     }
@@ -111,22 +127,22 @@ static double host_time(const struct align_host *host, const struct run *r, uint
     return (since + (double)(int64_t)(h->start.ticks - host->start.ticks)) * host->ns_per_tick;
 }
 
-static double host_correction(const struct align_host *host, double ns) {
-    return host->offset_ns + host->rate * (ns - host->middle_ns);
-}
-
 /* Between the starts of a host and of the first one, by the time of day. */
 static double host_later(const struct merge_align *a, const struct align_host *host) {
     return (double)(int64_t)(host->start.real_ns - a->host[0].start.real_ns);
 }
 
-double merge_align_ns(const struct merge_align *a, const struct align_host *host, uint64_t tick) {
-    double ns = (double)(int64_t)(tick - host->start.ticks) * host->ns_per_tick;
-    return host_later(a, host) + ns + host_correction(host, ns);
-}
-
-double merge_align_rate(const struct align_host *host) {
-    return host->ns_per_tick * (1 + host->rate);
+int merge_align_clock(const struct merge_align *a, const struct arena_header *h, double *ns,
+                      double *rate) {
+    const struct align_host *host = host_find(a, h);
+    if (!host) {
+        return -1;
+    }
+    double since = (double)(int64_t)(h->start.ticks - host->start.ticks) * host->ns_per_tick;
+    double correction = host->offset_ns + host->rate * (since - host->middle_ns);
+    *ns = host_later(a, host) + since + correction;
+    *rate = host->ns_per_tick * (1 + host->rate);
+    return 0;
 }
 
 /* ---- The calls of a run. */

@@ -24,18 +24,6 @@ static int is_one_clock(const struct merge *m, const struct arena_header *from) 
     return m->expected == 1 || (merge_is_one_boot(m, from) && from->clock_kind == m->clock.kind);
 }
 
-static void map_aligned_clock(const struct merge *m, struct merge_map *map) {
-    const struct align_host *host = NULL;
-    if (m->align && !map->one_clock) {
-        host = merge_align_host(m->align, map->from);
-    }
-    if (host) {
-        double ns = merge_align_ns(m->align, host, map->from->start.ticks);
-        map->start_tick = (double)m->clock.start.ticks + ns / m->clock.ns_per_tick;
-        map->rate = merge_align_rate(host) / m->clock.ns_per_tick;
-    }
-}
-
 void merge_map_clock(const struct merge *m, struct merge_map *map) {
     const struct arena_header *h = map->from;
     double later = (double)(int64_t)(h->start.real_ns - m->clock.start.real_ns);
@@ -48,7 +36,10 @@ void merge_map_clock(const struct merge *m, struct merge_map *map) {
     if (m->keep != MERGE_KEEP_THREADS && (m->expected == 1 || merge_is_one_boot(m, h))) {
         map->start_tick = (double)h->start.monotonic_ns;
     }
-    map_aligned_clock(m, map);
+    if (m->align && !map->one_clock && !merge_align_clock(m->align, h, &later, &map->rate)) {
+        map->start_tick = (double)m->clock.start.ticks + later / m->clock.ns_per_tick;
+        map->rate /= m->clock.ns_per_tick;
+    }
 }
 
 uint64_t merge_tick(const struct merge_map *map, uint64_t tick) {
