@@ -788,7 +788,7 @@ def case_helpers(folder):
 
 
 def case_killed_rank(folder):
-    """What a rank that was killed recorded counts, and it is named as killed. The wall time of a
+    """A killed rank counts with the calls that it recorded, and is named. The wall time of a
     merged run is a lower bound if the end of one of its processes is not known, however it is
     merged and merged again. A scope that was open is open until the last action of its own
     process."""

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "arena/activity_kind.h"
-#include "base/arithmetic.h"
 #include "merge.h"
 #include "read/activity_table.h"
 

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "base/api.h"
 #include "merge.h"
 #include "read/line_rows.h"
 #include "stint/lines.h"

@@ -6,7 +6,6 @@
  * their merged units.
  */
 #include "base/arithmetic.h"
-#include "base/log.h"
 #include "merge.h"
 
 #define LANES_MAX 65536u /* or what the file has room for; a list in a circle ends here, too */
