@@ -40,21 +40,30 @@ static void fill_share(const struct snapshot *s, const struct group *from, struc
     }
 }
 
+struct row_samples row_samples(const struct stint_row *r, int gpu) {
+    const struct stint_row_extra *e = r->extra;
+    if (gpu) {
+        return (struct row_samples){e->gpu_calls, e->gpu_total_ns, e->gpu_min_ns, e->gpu_max_ns,
+                                    e->gpu_beyond};
+    }
+    return (struct row_samples){r->samples, r->total_ns, r->min_ns, r->max_ns, r->beyond};
+}
+
+int row_is_called(const struct stint_row *r) {
+    return r->calls || r->extra->gpu_calls || r->extra->device_calls;
+}
+
 int row_is_beyond(const struct stint_row *r, struct row_field field) {
     static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
-    size_t first = offsetof(struct stint_row, percentile_ns);
-    uint64_t calls = r->samples, beyond = r->beyond, max = r->max_ns;
-    if (field.in_extra) {
-        first = offsetof(struct stint_row_extra, gpu_percentile_ns);
-        calls = r->extra->gpu_calls;
-        beyond = r->extra->gpu_beyond;
-        max = r->extra->gpu_max_ns;
-    }
+    struct row_samples of = row_samples(r, field.in_extra);
+    size_t first = field.in_extra ? offsetof(struct stint_row_extra, gpu_percentile_ns)
+                                  : offsetof(struct stint_row, percentile_ns);
     size_t which = (field.at - first) / sizeof(uint64_t);
-    if (!beyond || field.at < first || which >= PERCENTILE_COUNT || row_number(r, field) == max) {
+    if (!of.beyond || field.at < first || which >= PERCENTILE_COUNT ||
+        row_number(r, field) == of.max_ns) {
         return 0;
     }
-    return histogram_rank(calls, permilles[which]) > saturating_subtract(calls, beyond);
+    return histogram_rank(of.count, permilles[which]) > saturating_subtract(of.count, of.beyond);
 }
 
 struct times rows_times(const struct grouping *g, const struct group *from) {

@@ -28,8 +28,9 @@ static int in_use(const struct report *r, const struct snapshot_device *d) {
     const struct snapshot *s = r->snapshot;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        if (n->measures->gpu_calls && n->extra->gpu.device != SNAPSHOT_NONE &&
-            n->measures->bytes + n->measures->flops &&
+        if (measures_have(n->measures, MEASURE_GROUP_GPU) &&
+            n->extra->gpu.device != SNAPSHOT_NONE &&
+            measures_have(n->measures, MEASURE_GROUP_DECLARED) &&
             peaks_equal(&s->devices[n->extra->gpu.device], d) &&
             (r->options->set == REPORT_ALL_SETS || n->set == r->options->set)) {
             return 1;

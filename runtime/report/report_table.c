@@ -16,8 +16,7 @@ static int report_put_table(const struct report *r) {
     uint32_t count = 0, more = 0;
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *row = &rows.row[order[i]];
-        if (!(row->calls + row->extra->gpu_calls + row->extra->device_calls) ||
-            (o->set != REPORT_ALL_SETS && row->set != o->set) ||
+        if (!row_is_called(row) || (o->set != REPORT_ALL_SETS && row->set != o->set) ||
             !report_options_want(o, row->name, row->name_length)) {
             continue;
         }

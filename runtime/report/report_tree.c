@@ -6,7 +6,7 @@
 static void find_live(uint8_t *live, const struct rows *rows, const struct report_options *o) {
     for (uint32_t i = rows->count; i-- > 0;) {
         const struct stint_row *r = &rows->row[i];
-        if ((r->calls || r->extra->gpu_calls || r->extra->device_calls || r->extra->open_ns) &&
+        if ((row_is_called(r) || r->extra->open_ns) &&
             (o->set == REPORT_ALL_SETS || r->set == o->set) &&
             report_options_want(o, r->name, r->name_length)) {
             live[i] = 1;

@@ -47,10 +47,6 @@ static void stat_copy(void *out, size_t size, const stint_stat *stat) {
     memset((char *)out + known, 0, size - known);
 }
 
-int stat_is_row(const struct stint_row *r) {
-    return (r->calls || r->extra->gpu_calls || r->extra->device_calls) != 0;
-}
-
 /* One statistic of the interval, which is open until interval_close. */
 struct stat_place {
     struct snapshot s;
@@ -72,7 +68,7 @@ static int stat_open(struct stat_place *p, uint32_t set, const char *name) {
     }
     for (uint32_t i = 0; i < p->rows.count; ++i) {
         const struct stint_row *r = &p->rows.row[i];
-        if (r->set == set && stat_is_row(r) && name_is(r->name, r->name_length, name)) {
+        if (r->set == set && row_is_called(r) && name_is(r->name, r->name_length, name)) {
             p->row = i;
             return STINT_OK;
         }

@@ -13,7 +13,5 @@
 #define STAT_ROOM 512
 
 void stat_fill(const struct stint_row *r, stint_stat *out);
-/* Whether a program may see the row: it has a call in this interval, of any kind. */
-int stat_is_row(const struct stint_row *r);
 
 #endif

@@ -76,7 +76,7 @@ static int walk_read_flat(struct walk *w, struct snapshot *s, uint32_t set) {
     }
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[order[i]];
-        if (r->set == set && stat_is_row(r) && walk_add(w, r, STINT_NO_PARENT, 0)) {
+        if (r->set == set && row_is_called(r) && walk_add(w, r, STINT_NO_PARENT, 0)) {
             return -1;
         }
     }
@@ -88,7 +88,7 @@ static uint8_t *find_called(struct snapshot *s, const struct rows *rows) {
     uint8_t *called = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *called);
     for (uint32_t i = rows->count; called && i-- > 0;) {
         const struct stint_row *r = &rows->row[i];
-        called[i] |= (uint8_t)stat_is_row(r);
+        called[i] |= (uint8_t)row_is_called(r);
         if (called[i] && r->parent != SNAPSHOT_NONE) {
             called[r->parent] = 1;
         }

@@ -141,7 +141,7 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
         export_columns_put(out, r, 1, ",\"gpu\":{");
         if (with_histogram && r->has & ROW_GPU_HISTOGRAM &&
             !rows_histogram(&histogram, rows, row, 1)) {
-            html_put_histogram(out, s, &histogram, r->extra->gpu_max_ns);
+            html_put_histogram(out, s, &histogram, row_samples(r, 1).max_ns);
         }
         sink_put(out, "}", 1);
     }

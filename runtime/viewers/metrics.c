@@ -184,11 +184,10 @@ static int series_combine(struct metrics *m, struct metric_series *to,
 int metric_histogram_read(struct histogram *out, const struct rows *rows, uint32_t row, int gpu) {
     const struct stint_row *r = &rows->row[row];
     uint32_t needs = gpu ? ROW_GPU_HISTOGRAM : ROW_HISTOGRAM;
-    uint64_t expected = gpu ? r->extra->gpu_calls : r->samples;
     if (!(r->has & needs) || rows_histogram(out, rows, row, gpu)) {
         return -1;
     }
-    return histogram_count(out) + r->threads >= expected ? 0 : -1;
+    return histogram_count(out) + r->threads >= row_samples(r, gpu).count ? 0 : -1;
 }
 
 /* Adds a histogram of the same label. 0, or -1 without memory. */
@@ -226,8 +225,8 @@ static int histogram_read(struct reading *g, const struct rows *rows, uint32_t r
     one.count = histogram_count(&h);
     one.sum_ns = rows_timed_ns(rows, row, gpu);
     one.saturated = one.sum_ns == UINT64_MAX;
-    one.min_ns = gpu ? r->extra->gpu_min_ns : r->min_ns;
-    one.max_ns = gpu ? r->extra->gpu_max_ns : r->max_ns;
+    one.min_ns = row_samples(r, gpu).min_ns;
+    one.max_ns = row_samples(r, gpu).max_ns;
     struct metric_series *same = metrics_find(g->m, &one.label);
     if (same) {
         return histogram_merge(g->m, same, &one);

@@ -159,14 +159,15 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
         return -1;
     }
     struct diff_sample *to = &item->run[side][number];
-    to->there = row->calls || row->samples || row->extra->gpu_calls;
+    struct row_samples gpu = row_samples(row, 1);
+    to->there = row->calls || row->samples || gpu.count;
     to->calls = (double)row->calls;
     for (uint32_t i = 0; i < DIFF_NUMBERS; ++i) {
         to->number[i] = (double)row_number(row, diff_numbers[i].field);
     }
-    to->gpu.count = (double)row->extra->gpu_calls;
-    to->gpu.total = (double)row->extra->gpu_total_ns;
-    to->gpu.max = (double)row->extra->gpu_max_ns;
+    to->gpu.count = (double)gpu.count;
+    to->gpu.total = (double)gpu.total_ns;
+    to->gpu.max = (double)gpu.max_ns;
     if (row->has & ROW_PARTIAL) {
         item->partial = 1; /* which calls were timed was the same in all runs: no judgement */
     } else if (keep_times_of_row(r, to, index)) {
