@@ -4,12 +4,14 @@
  * are from opentelemetry/proto/metrics/v1; 64-bit integers are texts, and times in seconds have
  * nine decimals.
  */
+#include "export_otlp.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "export/export_names.h"
 #include "formats.h"
-#include "metrics.h"
 #include "stint/stint.h"
 
 enum { DELTA = 1, CUMULATIVE = 2 }; /* AggregationTemporality */
@@ -177,6 +179,37 @@ static void otlp_put_resource(struct encoder *e) {
     }
     otlp_list_end(e);
     otlp_end(e);
+}
+
+/* ---- Exponential histograms. */
+
+/* The index of the value that the samples of a bucket count as. */
+static int32_t exponential_index(const struct metrics *m, const struct metric_series *h,
+                                 const struct histogram_bucket *b) {
+    double ns = metric_middle(m, h, b->index);
+    return (int32_t)ceil(log2(ns * 1e-9) * (1 << METRIC_SCALE)) - 1;
+}
+
+int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
+                          const struct metric_series *h) {
+    const struct histogram_bucket *b = h->buckets.bucket, *end = b + h->buckets.used;
+    memset(out, 0, sizeof *out);
+    if (b < end && !b->index) { /* 0 ticks */
+        out->zero = b++->count;
+    }
+    if (b == end) {
+        return 0;
+    }
+    out->offset = exponential_index(m, h, b);
+    out->length = (uint32_t)(exponential_index(m, h, end - 1) - out->offset) + 1;
+    out->count = scratch_array(&m->memory, out->length, sizeof *out->count);
+    if (!out->count) {
+        return -1;
+    }
+    for (; b < end; ++b) {
+        out->count[exponential_index(m, h, b) - out->offset] += b->count;
+    }
+    return 0;
 }
 
 /* ---- Points. */

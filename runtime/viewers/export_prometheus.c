@@ -144,7 +144,7 @@ static int prometheus_walk(struct exposition *x, struct run *r) {
 
 int prometheus_add_run(struct exposition *x, struct run *r, int processes) {
     char pid[16], rank[16];
-    metrics_use_steady_tick(&r->snapshot);
+    r->snapshot.ns_per_tick = snapshot_steady_tick(&r->snapshot);
     if (processes) {
         snprintf(pid, sizeof pid, "%u", r->pid);
         exposition_label_add(&x->process, "host", export_text(r->host));

@@ -11,7 +11,6 @@
  */
 #include "metrics.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
@@ -337,15 +336,11 @@ static int read_losses(struct reading *g) {
     return failed;
 }
 
-void metrics_use_steady_tick(struct snapshot *s) {
-    s->ns_per_tick = snapshot_steady_tick(s);
-}
-
 int metrics_read(struct metrics *out, struct run *r, int each_thread) {
     struct snapshot *s = &r->snapshot;
     struct reading g = {.m = out, .s = s, .left = s->size / sizeof(uint32_t)};
     memset(out, 0, sizeof *out);
-    metrics_use_steady_tick(s);
+    s->ns_per_tick = snapshot_steady_tick(s);
     out->ns_per_tick = s->ns_per_tick;
     out->pid = r->pid;
     out->rank = r->rank;
@@ -469,33 +464,4 @@ int metric_is_beyond(const struct metric_series *h, uint32_t permille) {
         before += l->bucket[i].count;
     }
     return l->open && histogram_rank(h->count, permille) > before;
-}
-
-/* The index of the value that the samples of a bucket count as. */
-static int32_t exponential_index(const struct metrics *m, const struct metric_series *h,
-                                 const struct histogram_bucket *b) {
-    double ns = metric_middle(m, h, b->index);
-    return (int32_t)ceil(log2(ns * 1e-9) * (1 << METRIC_SCALE)) - 1;
-}
-
-int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
-                          const struct metric_series *h) {
-    const struct histogram_bucket *b = h->buckets.bucket, *end = b + h->buckets.used;
-    memset(out, 0, sizeof *out);
-    if (b < end && !b->index) { /* 0 ticks */
-        out->zero = b++->count;
-    }
-    if (b == end) {
-        return 0;
-    }
-    out->offset = exponential_index(m, h, b);
-    out->length = (uint32_t)(exponential_index(m, h, end - 1) - out->offset) + 1;
-    out->count = scratch_array(&m->memory, out->length, sizeof *out->count);
-    if (!out->count) {
-        return -1;
-    }
-    for (; b < end; ++b) {
-        out->count[exponential_index(m, h, b) - out->offset] += b->count;
-    }
-    return 0;
 }

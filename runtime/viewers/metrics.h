@@ -97,9 +97,6 @@ struct metric_series *metrics_add(struct metrics *m, const struct metric_series 
  * some calls are in no bucket: no series, rather than one that is too small. */
 int metric_histogram_read(struct histogram *out, const struct rows *rows, uint32_t row, int gpu);
 
-/* Times of the snapshot are computed with the length of a tick that the program measured. */
-void metrics_use_steady_tick(struct snapshot *s);
-
 /* Reads the rows of a run and sets its snapshot's length of a tick. 0, or -1 without memory and
  * with nothing to free. */
 int metrics_read(struct metrics *out, struct run *r, int each_thread);
@@ -125,23 +122,5 @@ uint64_t metric_percentile(const struct metrics *m, const struct metric_series *
 
 /* Whether that percentile is a lower bound: it falls on a call that no bucket tells apart. */
 int metric_is_beyond(const struct metric_series *h, uint32_t permille);
-
-/* An exponential histogram: index i counts values in (2^(i/2^s), 2^((i+1)/2^s)] seconds. */
-#define METRIC_SCALE 6
-struct metric_exponential {
-    uint64_t zero;   /* samples of 0 */
-    int32_t offset;  /* index of the first count */
-    uint32_t length; /* 0: none */
-    uint64_t *count; /* in the metrics' memory */
-};
-/* 0, or -1 without memory. */
-int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
-                          const struct metric_series *h);
-
-/* ---- export_otlp.c: a request of OTLP, JSON in one line. */
-
-/* explicit_bounds: those of the recorder's buckets; else exponential histograms. 0, or -1 without
- * memory. */
-int otlp_put(struct sink *out, struct metrics *m, int explicit_bounds);
 
 #endif

@@ -24,7 +24,7 @@ COMMON = {"count", "total", "min", "max", "first", "nested", "self", "hits", "ca
 FOLLOWERS = {"columns.c", "records.c", "rows_sum.c", "stat.c", "stat_walk.c", "export_columns.c",
              "export_csv.c", "export_otlp.c", "metrics.c", "metrics.h", "history.c", "history.h",
              "history_write.c", "diff.c", "diff_read.c", "diff_show.c", "diff_formats.c", "report_cells.c",
-             "merge_sum.c"}
+             "merge_nodes.c"}
 
 
 def number_names(root):

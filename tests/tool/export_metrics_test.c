@@ -5,7 +5,7 @@
 
 #include "base/histogram.h"
 #include "hand_test.h"
-#include "viewers/metrics.h"
+#include "viewers/export_otlp.h"
 
 static const double lengths[] = {0.2381, 1, 3.7, 41.6667};
 

@@ -16,7 +16,7 @@
 #include "tool/follow/follow.h"
 #include "tool/history/history.h"
 #include "viewers/formats.h"
-#include "viewers/metrics.h"
+#include "viewers/export_otlp.h"
 
 struct request {
     const struct format *format;

@@ -11,7 +11,7 @@
 #include "base/replace_file.h"
 #include "base/text.h"
 #include "read/run.h"
-#include "viewers/metrics.h"
+#include "viewers/export_otlp.h"
 
 enum follow_output {
     FOLLOW_LINES,  /* lines of OTLP, which are appended */
