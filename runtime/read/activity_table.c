@@ -157,8 +157,8 @@ static const uint64_t *member_samples(const struct snapshot *s, const struct sna
 }
 
 /* All samples of the row's members; 0: not all were kept, or there are too many. */
-static uint32_t row_samples(const struct activity_grouping *g, uint32_t row,
-                            enum activity_quantity which, uint64_t out[ARENA_SAMPLES]) {
+static uint32_t activity_samples(const struct activity_grouping *g, uint32_t row,
+                                 enum activity_quantity which, uint64_t out[ARENA_SAMPLES]) {
     uint32_t count = 0;
     for (uint32_t at = g->members[row]; at; at = g->next[at - 1]) {
         const struct snapshot_activity *a = &g->s->activities[at - 1];
@@ -186,7 +186,7 @@ static uint64_t median_of_samples(const uint64_t *samples, uint32_t count) {
 static uint64_t row_median(const struct activity_grouping *g, uint32_t row,
                            enum activity_quantity which, const struct histogram *sum) {
     uint64_t samples[ARENA_SAMPLES];
-    uint32_t count = row_samples(g, row, which, samples);
+    uint32_t count = activity_samples(g, row, which, samples);
     if (count) {
         return median_of_samples(samples, count);
     }
