@@ -280,7 +280,7 @@ def render_metrics(path):
 
 
 def stat_members(path):
-    """The columns that are members of struct stint_stat, in its order, which is fixed for ever."""
+    """The columns that are members of struct stint_stat, in its order, which never changes."""
     found = {}
     for entry in having(path, "stat"):
         number = int(form(entry, "stat")[0])

@@ -56,6 +56,21 @@ struct number number_exact(double value) {
     return number_short(value, 17);
 }
 
+struct number number_decimal(uint64_t n, unsigned digits) {
+    struct number out = {""};
+    char text[NUMBER_BYTES], *end = text + sizeof text, *at = end;
+    for (unsigned i = 0; i < digits; ++i, n /= 10) {
+        *--at = (char)('0' + n % 10);
+    }
+    *--at = '.';
+    do {
+        *--at = (char)('0' + n % 10);
+        n /= 10;
+    } while (n);
+    memcpy(out.text, at, (size_t)(end - at));
+    return out;
+}
+
 const char *number_parse_whole(const char *text, uint64_t max, uint64_t *out) {
     const char *p = text;
     uint64_t n = 0;

@@ -27,6 +27,9 @@ struct number number_short(double value, int digits);
 /* 15 digits, or 17 where 15 do not read back as the same number. */
 struct number number_exact(double value);
 
+/* Exact: n / 10^digits, with so many digits after the point: at most 19. */
+struct number number_decimal(uint64_t n, unsigned digits);
+
 /* Digits alone: no sign, blank or base. Returns what follows, or NULL without a digit or where the
  * number is larger than `max`; *out then is unchanged. */
 const char *number_parse_whole(const char *text, uint64_t max, uint64_t *out);

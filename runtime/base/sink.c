@@ -89,6 +89,17 @@ void sink_u64(struct sink *s, uint64_t n) {
     sink_put(s, from, (size_t)(text + sizeof text - from));
 }
 
+void sink_member(struct sink *s, const char *key) {
+    sink_put(s, ",\"", 2);
+    sink_text(s, key);
+    sink_put(s, "\":", 2);
+}
+
+void sink_member_u64(struct sink *s, const char *key, uint64_t n) {
+    sink_member(s, key);
+    sink_u64(s, n);
+}
+
 void sink_us(struct sink *s, uint64_t ns) {
     char text[24];
     char *end = text + sizeof text;

@@ -45,6 +45,9 @@ void sink_u64(struct sink *s, uint64_t n);
 /* Microseconds with three decimals, from nanoseconds. */
 void sink_us(struct sink *s, uint64_t ns);
 /* A JSON string with its quotes, '<' escaped: valid UTF-8 that no other bytes become (utf8.h). */
+/* `,"KEY":` and a number after it: a member of a JSON object that is not the first. */
+void sink_member(struct sink *s, const char *key);
+void sink_member_u64(struct sink *s, const char *key, uint64_t n);
 void sink_json(struct sink *s, const char *bytes, size_t length);
 void sink_json_clean(struct sink *s, const char *text); /* as export_clean wrote it */
 /* Room for `n` bytes (at most SINK_PIECE) at the end of the buffer, for writers of many small

@@ -4,14 +4,10 @@
 #include <string.h>
 
 int export_column_has(const struct report_column *c, const struct stint_row *r) {
-    if (c->needs & ~r->has) {
-        return 0;
-    }
     if (c->kind == REPORT_TEXT) {
-        return *report_text(r, c) != '\0';
+        return !(c->needs & ~r->has) && *report_text(r, c) != '\0';
     }
-    uint64_t v = report_value(r, c);
-    return v != ROW_UNKNOWN && (v || !c->optional);
+    return row_knows(r, c->field, c->needs) && (report_value(r, c) || !c->optional);
 }
 
 static int column_is_gpu(const struct report_column *c) {

@@ -31,7 +31,7 @@ static void put_bucket(struct sink *out, const struct histogram *h, uint32_t buc
 void export_histogram_put(struct sink *out, struct export_histograms *h, uint32_t row, int gpu,
                           const char *before) {
     uint32_t needs = gpu ? ROW_GPU_HISTOGRAM : ROW_HISTOGRAM;
-    uint64_t max = row_samples(&h->rows->row[row], gpu).max_ns;
+    uint64_t max = row_sampled(&h->rows->row[row], gpu).max_ns;
     if (!(h->rows->row[row].has & needs) || rows_histogram(h->ticks, h->rows, row, gpu)) {
         return;
     }

@@ -16,20 +16,9 @@
 
 #define EXPORT_JSON_SCHEMA "stint.run/1"
 
-static void json_put_key(struct sink *out, const char *key) {
-    sink_put(out, ",\"", 2);
-    sink_text(out, key);
-    sink_put(out, "\":", 2);
-}
-
-static void json_put_number(struct sink *out, const char *key, uint64_t value) {
-    json_put_key(out, key);
-    sink_u64(out, value);
-}
-
 static void json_put_text(struct sink *out, const char *key, const char *text) {
     if (text && *text) {
-        json_put_key(out, key);
+        sink_member(out, key);
         sink_json(out, text, strlen(text));
     }
 }
@@ -40,8 +29,8 @@ static void json_put_run(struct sink *out, const struct snapshot *s, const struc
     if (s->wall_at_least) {
         sink_text(out, ",\"wall_at_least\":true");
     }
-    json_put_number(out, "steps", s->steps);
-    json_put_number(out, "gpu_in_flight", s->gpu_in_flight);
+    sink_member_u64(out, "steps", s->steps);
+    sink_member_u64(out, "gpu_in_flight", s->gpu_in_flight);
     if (r) {
         json_put_text(out, "state", export_state(r));
         json_put_text(out, "warning", r->warning);
@@ -52,22 +41,22 @@ static void json_put_run(struct sink *out, const struct snapshot *s, const struc
         json_put_text(out, "compiler", r->compiler);
         json_put_text(out, "clock", r->clock);
         json_put_text(out, "gpu", r->gpu);
-        json_put_number(out, "pid", r->pid);
+        sink_member_u64(out, "pid", r->pid);
         if (r->rank) {
-            json_put_number(out, "rank", r->rank - 1);
+            sink_member_u64(out, "rank", r->rank - 1);
         }
         if (r->local) {
-            json_put_number(out, "local_rank", r->local - 1);
+            sink_member_u64(out, "local_rank", r->local - 1);
         }
         if (r->size) {
-            json_put_number(out, "world_size", r->size);
+            sink_member_u64(out, "world_size", r->size);
         }
         if (*r->job) {
             json_put_text(out, "job", r->job);
         }
-        json_put_number(out, "parent_pid", r->parent_pid);
-        json_put_number(out, "cpus", r->cpus);
-        json_put_number(out, "start_real_ns", r->start_real_ns);
+        sink_member_u64(out, "parent_pid", r->parent_pid);
+        sink_member_u64(out, "cpus", r->cpus);
+        sink_member_u64(out, "start_real_ns", r->start_real_ns);
     }
     sink_put(out, "}", 1);
 }
@@ -78,10 +67,10 @@ static void json_put_row(struct sink *out, const struct snapshot *s, const struc
     struct export_name name = export_row_name(r);
     sink_text(out, "{\"name\":");
     sink_json(out, name.bytes, name.length);
-    json_put_key(out, "set");
+    sink_member(out, "set");
     sink_json(out, export_set(s, r), strlen(export_set(s, r)));
     if (r->thread != SNAPSHOT_NONE) {
-        json_put_number(out, "thread", r->thread);
+        sink_member_u64(out, "thread", r->thread);
     }
     export_columns_put(out, r, 0, ",");
     uint32_t row = 0;
@@ -105,10 +94,10 @@ static void json_put_process(struct sink *out, const struct run *maybe) {
     }
     json_put_text(out, "host", maybe->host);
     if (maybe->pid) {
-        json_put_number(out, "pid", maybe->pid);
+        sink_member_u64(out, "pid", maybe->pid);
     }
     if (maybe->rank) {
-        json_put_number(out, "rank", maybe->rank - 1);
+        sink_member_u64(out, "rank", maybe->rank - 1);
     }
 }
 
@@ -147,10 +136,10 @@ static int json_put_tree(struct sink *out, struct snapshot *s) {
         export_start_item(out, i);
         json_put_row(out, s, r, NULL);
         if (r->parent != SNAPSHOT_NONE) {
-            json_put_number(out, "parent", r->parent);
+            sink_member_u64(out, "parent", r->parent);
         }
         if (r->kind == STINT_IMPL_INTERVAL_NODE) {
-            json_put_key(out, "interval");
+            sink_member(out, "interval");
             sink_text(out, "true");
         }
         sink_put(out, "}", 1);
@@ -162,16 +151,16 @@ static int json_put_tree(struct sink *out, struct snapshot *s) {
 
 static void json_put_open(struct sink *out, const struct snapshot *s,
                           const struct snapshot_thread *t) {
-    json_put_key(out, "open");
+    sink_member(out, "open");
     for (uint32_t i = 0; i < t->open_count; ++i) {
         struct export_name name = export_site(s, s->nodes[t->open[i].node].site);
         sink_text(out, i ? ",{\"name\":" : "[{\"name\":");
         sink_json(out, name.bytes, name.length);
         if (t->open[i].untimed) {
-            json_put_key(out, "untimed");
+            sink_member(out, "untimed");
             sink_text(out, "true");
         } else {
-            json_put_number(out, "for_ns", snapshot_ns(s, t->open[i].ticks));
+            sink_member_u64(out, "for_ns", snapshot_ns(s, t->open[i].ticks));
         }
         sink_put(out, "}", 1);
     }
@@ -186,11 +175,11 @@ static void json_put_threads(struct sink *out, const struct snapshot *s) {
         export_start_item(out, i);
         sink_text(out, "{\"tid\":");
         sink_u64(out, t->tid);
-        json_put_key(out, "name");
+        sink_member(out, "name");
         sink_json(out, name.bytes, name.length);
-        json_put_key(out, "alive");
+        sink_member(out, "alive");
         sink_text(out, t->alive ? "true" : "false");
-        json_put_number(out, "uses", t->uses);
+        sink_member_u64(out, "uses", t->uses);
         if (t->open_count) {
             json_put_open(out, s, t);
         }
@@ -216,13 +205,13 @@ static int json_put_lines(struct sink *out, struct snapshot *s) {
         export_start_item(out, i);
         sink_text(out, "{\"file\":");
         sink_json(out, name.bytes, name.length);
-        json_put_number(out, "line", r->line);
-        json_put_number(out, "hits", r->hits);
-        json_put_number(out, "self_ns", r->self_ns);
-        json_put_number(out, "total_ns", r->total_ns);
+        sink_member_u64(out, "line", r->line);
+        sink_member_u64(out, "hits", r->hits);
+        sink_member_u64(out, "self_ns", r->self_ns);
+        sink_member_u64(out, "total_ns", r->total_ns);
         if (rows.has_gpu) {
-            json_put_number(out, "gpu_calls", r->gpu_calls);
-            json_put_number(out, "gpu_ns", r->gpu_ns);
+            sink_member_u64(out, "gpu_calls", r->gpu_calls);
+            sink_member_u64(out, "gpu_ns", r->gpu_ns);
         }
         sink_put(out, "}", 1);
     }
@@ -239,10 +228,10 @@ static void json_put_outside(struct sink *out, const struct snapshot *s) {
     }
     sink_text(out, ",\n\"outside_scopes\":{\"mallocs\":");
     sink_u64(out, sum.measure[MEASURE_MALLOCS]);
-    json_put_number(out, "allocated_bytes", sum.measure[MEASURE_MALLOC_BYTES]);
-    json_put_number(out, "frees", sum.measure[MEASURE_FREES]);
-    json_put_number(out, "freed_bytes", sum.measure[MEASURE_FREED_BYTES]);
-    json_put_number(out, "memory_live_bytes", snapshot_memory_live(sum.measure));
+    sink_member_u64(out, "allocated_bytes", sum.measure[MEASURE_MALLOC_BYTES]);
+    sink_member_u64(out, "frees", sum.measure[MEASURE_FREES]);
+    sink_member_u64(out, "freed_bytes", sum.measure[MEASURE_FREED_BYTES]);
+    sink_member_u64(out, "memory_live_bytes", snapshot_memory_live(sum.measure));
     sink_put(out, "}", 1);
 }
 
@@ -254,7 +243,7 @@ static void json_put_lost(struct sink *out, const struct snapshot *s) {
             sink_text(out, before);
             sink_text(out, "{\"what\":");
             sink_json(out, status_text(i)->key, strlen(status_text(i)->key));
-            json_put_number(out, "count", s->lost[i]);
+            sink_member_u64(out, "count", s->lost[i]);
             json_put_text(out, "text", status_text(i)->text);
             sink_put(out, "}", 1);
             before = ",\n";

@@ -120,16 +120,20 @@ static inline uint64_t row_number(const struct stint_row *r, struct row_field fi
     return *(const uint64_t *)row_field(r, field);
 }
 /* The samples of a row, on the CPU or on the GPU. */
-struct row_samples {
+struct row_sampled {
     uint64_t count;
     uint64_t total_ns;
     uint64_t min_ns;
     uint64_t max_ns;
     uint64_t beyond;
 };
-struct row_samples row_samples(const struct stint_row *r, int gpu);
+struct row_sampled row_sampled(const struct stint_row *r, int gpu);
 /* Whether the row has a call of any kind. */
 int row_is_called(const struct stint_row *r);
+/* Whether the row has what `needs` names, and the number is known. */
+static inline int row_knows(const struct stint_row *r, struct row_field field, uint64_t needs) {
+    return !(needs & ~r->has) && row_number(r, field) != ROW_UNKNOWN;
+}
 /* Whether a number of the row is a percentile that is a lower bound. */
 int row_is_beyond(const struct stint_row *r, struct row_field field);
 static inline const char *row_text(const struct stint_row *r, struct row_field field) {

@@ -40,13 +40,13 @@ static void fill_share(const struct snapshot *s, const struct group *from, struc
     }
 }
 
-struct row_samples row_samples(const struct stint_row *r, int gpu) {
+struct row_sampled row_sampled(const struct stint_row *r, int gpu) {
     const struct stint_row_extra *e = r->extra;
     if (gpu) {
-        return (struct row_samples){e->gpu_calls, e->gpu_total_ns, e->gpu_min_ns, e->gpu_max_ns,
+        return (struct row_sampled){e->gpu_calls, e->gpu_total_ns, e->gpu_min_ns, e->gpu_max_ns,
                                     e->gpu_beyond};
     }
-    return (struct row_samples){r->samples, r->total_ns, r->min_ns, r->max_ns, r->beyond};
+    return (struct row_sampled){r->samples, r->total_ns, r->min_ns, r->max_ns, r->beyond};
 }
 
 int row_is_called(const struct stint_row *r) {
@@ -55,7 +55,7 @@ int row_is_called(const struct stint_row *r) {
 
 int row_is_beyond(const struct stint_row *r, struct row_field field) {
     static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
-    struct row_samples of = row_samples(r, field.in_extra);
+    struct row_sampled of = row_sampled(r, field.in_extra);
     size_t first = field.in_extra ? offsetof(struct stint_row_extra, gpu_percentile_ns)
                                   : offsetof(struct stint_row, percentile_ns);
     size_t which = (field.at - first) / sizeof(uint64_t);

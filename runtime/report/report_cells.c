@@ -185,11 +185,7 @@ struct cells {
 /* The value that the rows are sorted by; 0 of a row that has none. */
 static uint64_t cell_sort_value(const struct report *r, const struct stint_row *row) {
     const struct report_column *c = report_column(r->options->sort);
-    uint64_t v = report_value(row, c);
-    if (!has_all(row, c) || v == ROW_UNKNOWN) {
-        return 0;
-    }
-    return v;
+    return row_knows(row, c->field, c->needs) ? report_value(row, c) : 0;
 }
 
 /* Cells of a line and titles: two spaces between them, and none at its

@@ -43,7 +43,7 @@ static void html_put_run(const struct html *h) {
     html_text(out, "start", start);
     html_text(out, "state", export_state(r));
     html_text(out, "warning", r->warning);
-    html_number(out, "pid", r->pid);
+    sink_member_u64(out, "pid", r->pid);
     char place[LAUNCH_PLACE_BYTES];
     launch_place(place, r->rank, r->local, r->size, r->job);
     if (*place) {
@@ -52,11 +52,11 @@ static void html_put_run(const struct html *h) {
     if (r->clocks && *r->clocks) {
         html_text(out, "clocks", r->clocks);
     }
-    html_number(out, "threads", s->thread_count);
-    html_number(out, "cpus", r->cpus);
-    html_number(out, "steps", s->steps);
+    sink_member_u64(out, "threads", s->thread_count);
+    sink_member_u64(out, "cpus", r->cpus);
+    sink_member_u64(out, "steps", s->steps);
     if (h->interval) {
-        html_number(out, "interval_ns", h->interval->time_ns - h->interval->start_ns);
+        sink_member_u64(out, "interval_ns", h->interval->time_ns - h->interval->start_ns);
     }
     sink_put(out, "}", 1);
 }
@@ -120,28 +120,28 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
     sink_json(out, name.bytes, name.length);
     html_text(out, "set", export_set(s, r));
     if (r->thread != SNAPSHOT_NONE) {
-        html_number(out, "thread", r->thread);
+        sink_member_u64(out, "thread", r->thread);
     }
     if (r->kind == STINT_IMPL_INTERVAL_NODE) {
-        html_number(out, "interval", 1);
+        sink_member_u64(out, "interval", 1);
     }
     if (r->extra->open_ns) {
-        html_number(out, "open_ns", r->extra->open_ns);
-        html_number(out, "open_all_ns", r->extra->open_all_ns);
+        sink_member_u64(out, "open_ns", r->extra->open_ns);
+        sink_member_u64(out, "open_all_ns", r->extra->open_all_ns);
     }
     export_columns_put(out, r, 0, ",");
     /* The page sorts by these two columns. */
     if (!(r->has & ROW_SAMPLES)) {
-        html_number(out, "total_ns", r->total_ns);
+        sink_member_u64(out, "total_ns", r->total_ns);
     }
     if (!(r->has & ROW_SAMPLES) || !(r->has & ROW_SELF)) {
-        html_number(out, "self_ns", r->self_ns);
+        sink_member_u64(out, "self_ns", r->self_ns);
     }
     if (r->has & ROW_GPU) {
         export_columns_put(out, r, 1, ",\"gpu\":{");
         if (with_histogram && r->has & ROW_GPU_HISTOGRAM &&
             !rows_histogram(&histogram, rows, row, 1)) {
-            html_put_histogram(out, s, &histogram, row_samples(r, 1).max_ns);
+            html_put_histogram(out, s, &histogram, row_sampled(r, 1).max_ns);
         }
         sink_put(out, "}", 1);
     }
@@ -167,9 +167,9 @@ static const struct metric_series **html_list_interval(const struct html *h, uin
 static void html_put_interval(const struct html *h, const struct metric_series *m) {
     sink_text(h->out, ",\"last\":{\"calls\":");
     sink_u64(h->out, m->count);
-    html_number(h->out, "p50_ns", metric_percentile(h->interval, m, 500));
-    html_number(h->out, "p90_ns", metric_percentile(h->interval, m, 900));
-    html_number(h->out, "p99_ns", metric_percentile(h->interval, m, 990));
+    sink_member_u64(h->out, "p50_ns", metric_percentile(h->interval, m, 500));
+    sink_member_u64(h->out, "p90_ns", metric_percentile(h->interval, m, 900));
+    sink_member_u64(h->out, "p99_ns", metric_percentile(h->interval, m, 990));
     sink_put(h->out, "}", 1);
 }
 

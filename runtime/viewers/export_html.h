@@ -31,7 +31,6 @@ struct html {
 /* Adds a sentence to `thinned`. */
 __attribute__((format(printf, 2, 3))) void html_thinned(struct html *h, const char *format, ...);
 /* `,"key":` and a number or a text, for all members of an object but the first. */
-void html_number(struct sink *out, const char *key, uint64_t value);
 void html_text(struct sink *out, const char *key, const char *text);
 
 /* ---- The other export_html_*.c files. */

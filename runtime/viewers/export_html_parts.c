@@ -16,19 +16,8 @@ void html_thinned(struct html *h, const char *format, ...) {
     }
 }
 
-static void html_put_key(struct sink *out, const char *key) {
-    sink_put(out, ",\"", 2);
-    sink_text(out, key);
-    sink_put(out, "\":", 2);
-}
-
-void html_number(struct sink *out, const char *key, uint64_t value) {
-    html_put_key(out, key);
-    sink_u64(out, value);
-}
-
 void html_text(struct sink *out, const char *key, const char *text) {
     struct export_name name = export_text(text);
-    html_put_key(out, key);
+    sink_member(out, key);
     sink_json(out, name.bytes, name.length);
 }

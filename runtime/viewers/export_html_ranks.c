@@ -129,11 +129,11 @@ static void heat_put(struct heat *heat, uint32_t name, uint32_t item) {
     sink_text(out, "{\"name\":");
     sink_json(out, text.bytes, text.length);
     html_text(out, "set", export_set_name(heat->ranks->snapshot, heat->ranks->name[name].set, "?"));
-    html_number(out, "window_steps", heat->windows.width);
-    html_number(out, "steps", heat->windows.steps);
-    html_number(out, "windows", heat->windows.count);
-    html_number(out, "ranks_each", heat->each);
-    html_number(out, "most_ns", heat->most_ns);
+    sink_member_u64(out, "window_steps", heat->windows.width);
+    sink_member_u64(out, "steps", heat->windows.steps);
+    sink_member_u64(out, "windows", heat->windows.count);
+    sink_member_u64(out, "ranks_each", heat->each);
+    sink_member_u64(out, "most_ns", heat->most_ns);
     heat_put_rows(heat);
     sink_text(out, ",\"levels\":\"");
     for (uint32_t i = 0; i < heat->windows.count; ++i) {

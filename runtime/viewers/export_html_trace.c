@@ -156,9 +156,9 @@ static void html_put_lane(struct html *h, struct kept *k, const struct trace_lan
     sink_text(h->out, "{\"name\":");
     sink_json(h->out, name.bytes, name.length);
     sink_text(h->out, lane->thread == SNAPSHOT_NONE ? ",\"stream\":true" : ",\"stream\":false");
-    html_number(h->out, "overwritten", lane->overwritten);
+    sink_member_u64(h->out, "overwritten", lane->overwritten);
     if (lane->memory) {
-        html_number(h->out, "memory", 1);
+        sink_member_u64(h->out, "memory", 1);
     }
     for (uint32_t kind = 0; kind < 3; ++kind) {
         uint64_t n = 0;

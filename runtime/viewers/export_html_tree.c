@@ -95,7 +95,7 @@ static void tree_put_parent(struct sink *out, const struct tree *t, uint32_t par
     if (parent == t->rows.count) {
         sink_text(out, ",\"parent\":-1");
     } else {
-        html_number(out, "parent", t->number[parent]);
+        sink_member_u64(out, "parent", t->number[parent]);
     }
 }
 
@@ -106,10 +106,10 @@ static void tree_put_row(struct html *h, const struct tree *t, uint32_t row) {
     sink_json(h->out, name.bytes, name.length);
     html_text(h->out, "set", export_set(&h->run->snapshot, r));
     tree_put_parent(h->out, t, row_parent(&t->rows, row));
-    html_number(h->out, "calls", r->calls);
-    html_number(h->out, "total_ns", r->total_ns);
-    html_number(h->out, "self_ns", r->self_ns);
-    html_number(h->out, "open_ns", r->extra->open_ns);
+    sink_member_u64(h->out, "calls", r->calls);
+    sink_member_u64(h->out, "total_ns", r->total_ns);
+    sink_member_u64(h->out, "self_ns", r->self_ns);
+    sink_member_u64(h->out, "open_ns", r->extra->open_ns);
     sink_put(h->out, "}", 1);
 }
 
@@ -119,9 +119,9 @@ static void tree_put_fold(struct html *h, const struct tree *t, uint32_t parent)
     sink_u64(h->out, f->paths);
     sink_text(h->out, " more)\",\"set\":\"\"");
     tree_put_parent(h->out, t, parent);
-    html_number(h->out, "folded", f->paths);
-    html_number(h->out, "calls", f->calls);
-    html_number(h->out, "total_ns", f->time);
+    sink_member_u64(h->out, "folded", f->paths);
+    sink_member_u64(h->out, "calls", f->calls);
+    sink_member_u64(h->out, "total_ns", f->time);
     sink_text(h->out, ",\"self_ns\":0,\"open_ns\":0}");
 }
 

@@ -21,11 +21,6 @@ static void rank_put_key(struct sink *out, const char *prefix, const char *key) 
     sink_put(out, "\":", 2);
 }
 
-static void rank_put_number(struct sink *out, const char *key, uint64_t value) {
-    rank_put_key(out, "", key);
-    sink_u64(out, value);
-}
-
 /* Members `,"PREFIX_rank":3,"PREFIX_host":"node1","PREFIX_pid":12`; without a rank if no launcher
  * gave one. */
 static void export_rank(struct sink *out, const char *prefix, const struct ranks *r,
@@ -48,23 +43,23 @@ static void rank_put_name(struct sink *out, const struct ranks *r, uint32_t name
     const char *set = export_set_name(r->snapshot, r->name[name].set, "?");
     sink_text(out, "{\"name\":");
     sink_json(out, text.bytes, text.length);
-    rank_put_key(out, "", "set");
+    sink_member(out, "set");
     sink_json(out, set, strlen(set));
 }
 
 static void rank_put_spread(struct sink *out, const struct ranks *r, uint32_t name,
                             const struct rank_spread *spread) {
     rank_put_name(out, r, name);
-    rank_put_number(out, "ranks", spread->ranks);
-    rank_put_number(out, "calls", spread->calls);
-    rank_put_number(out, "total_ns", spread->total_ns);
-    rank_put_number(out, "min_ns", spread->min_ns);
-    rank_put_number(out, "mean_ns", spread->mean_ns);
-    rank_put_number(out, "median_ns", spread->median_ns);
-    rank_put_number(out, "max_ns", spread->max_ns);
-    rank_put_number(out, "stddev_ns", spread->stddev_ns);
-    rank_put_number(out, "lost_ns", spread->lost_ns);
-    rank_put_number(out, "imbalance_ppm", spread->imbalance_ppm);
+    sink_member_u64(out, "ranks", spread->ranks);
+    sink_member_u64(out, "calls", spread->calls);
+    sink_member_u64(out, "total_ns", spread->total_ns);
+    sink_member_u64(out, "min_ns", spread->min_ns);
+    sink_member_u64(out, "mean_ns", spread->mean_ns);
+    sink_member_u64(out, "median_ns", spread->median_ns);
+    sink_member_u64(out, "max_ns", spread->max_ns);
+    sink_member_u64(out, "stddev_ns", spread->stddev_ns);
+    sink_member_u64(out, "lost_ns", spread->lost_ns);
+    sink_member_u64(out, "imbalance_ppm", spread->imbalance_ppm);
     export_rank(out, "min", r, spread->min_rank);
     export_rank(out, "max", r, spread->max_rank);
     sink_put(out, "}", 1);
@@ -82,7 +77,7 @@ struct rank_export {
 };
 
 static void rank_put_bool(struct sink *out, const char *key, int value) {
-    rank_put_key(out, "", key);
+    sink_member(out, key);
     sink_text(out, value ? "true" : "false");
 }
 
@@ -96,9 +91,9 @@ static void rank_put_last(const struct rank_export *e, const struct rank_wait *w
         return;
     }
     export_rank(e->out, "last", e->ranks, wait->late);
-    rank_put_number(e->out, "last_wait_ns", wait->late_ns);
+    sink_member_u64(e->out, "last_wait_ns", wait->late_ns);
     if (wait->spread.ranks > 2 && e->room->role == STINT_ROLE_WAITING) {
-        rank_put_number(e->out, "alone_ppm", wait->covered_ppm);
+        sink_member_u64(e->out, "alone_ppm", wait->covered_ppm);
     }
 }
 
@@ -108,7 +103,7 @@ static int rank_put_excesses(const struct rank_export *e, const struct rank_verd
                        e->room, e->memory)) {
         return -1;
     }
-    rank_put_key(e->out, "", "longer_in");
+    sink_member(e->out, "longer_in");
     sink_put(e->out, "[", 1);
     for (uint32_t i = 0; i < excesses.count; ++i) {
         const struct rank_excess *excess = &excesses.of[i];
@@ -120,8 +115,8 @@ static int rank_put_excesses(const struct rank_export *e, const struct rank_verd
         } else {
             rank_put_name(e->out, e->ranks, excess->name);
         }
-        rank_put_number(e->out, "self_ns", excess->own_ns);
-        rank_put_number(e->out, "by_ns", excess->by_ns);
+        sink_member_u64(e->out, "self_ns", excess->own_ns);
+        sink_member_u64(e->out, "by_ns", excess->by_ns);
         sink_put(e->out, "}", 1);
     }
     sink_put(e->out, "]", 1);
@@ -140,36 +135,36 @@ static int rank_put_cause(const struct rank_export *e, uint32_t name) {
     rank_put_bool(e->out, "is_cause", verdict.why == RANK_WHY_CAUSE);
     if (verdict.why != RANK_WHY_CAUSE) {
         const char *why = rank_why_text(verdict.why);
-        rank_put_key(e->out, "", "no_cause");
+        sink_member(e->out, "no_cause");
         sink_json(e->out, why, strlen(why));
         return 0;
     }
-    rank_put_key(e->out, "", "causes");
+    sink_member(e->out, "causes");
     for (uint32_t i = 0; i < verdict.count; ++i) {
         const struct arena_rank *of = &e->ranks->rank[verdict.rank[i]];
         struct export_name host = export_text(ranks_text(e->ranks, of->host));
         sink_text(e->out, i ? ",{\"host\":" : "[{\"host\":");
         sink_json(e->out, host.bytes, host.length);
-        rank_put_number(e->out, "pid", of->pid);
+        sink_member_u64(e->out, "pid", of->pid);
         if (of->rank) {
-            rank_put_number(e->out, "rank", of->rank - 1);
+            sink_member_u64(e->out, "rank", of->rank - 1);
         }
         sink_put(e->out, "}", 1);
     }
     sink_put(e->out, "]", 1);
-    rank_put_number(e->out, "covered_ppm", verdict.covered_ppm);
+    sink_member_u64(e->out, "covered_ppm", verdict.covered_ppm);
     return rank_put_excesses(e, &verdict);
 }
 
 static void rank_put_tally(const struct rank_export *e, const struct rank_tally *tally) {
-    rank_put_key(e->out, "", "last");
+    sink_member(e->out, "last");
     sink_put(e->out, "[", 1);
     for (uint32_t i = 0; i < tally->ranks && i < e->most; ++i) {
         const struct rank_last *last = &tally->of[tally->order[i]];
         sink_text(e->out, i ? ",{\"windows\":" : "{\"windows\":");
         sink_u64(e->out, last->windows);
-        rank_put_number(e->out, "alone", last->alone);
-        rank_put_number(e->out, "cost_ns", last->cost_ns);
+        sink_member_u64(e->out, "alone", last->alone);
+        sink_member_u64(e->out, "cost_ns", last->cost_ns);
         export_rank(e->out, "last", e->ranks, tally->order[i]);
         sink_put(e->out, "}", 1);
     }
@@ -178,14 +173,14 @@ static void rank_put_tally(const struct rank_export *e, const struct rank_tally 
 
 static void rank_put_windows(const struct rank_export *e, const struct rank_windows *w) {
     struct rank_wait wait;
-    rank_put_key(e->out, "", "windows");
+    sink_member(e->out, "windows");
     sink_put(e->out, "[", 1);
     for (uint32_t i = 0; i < w->count; ++i) {
         rank_windows_wait(&wait, w, i, e->room);
         sink_text(e->out, i ? ",{\"first_step\":" : "{\"first_step\":");
         sink_u64(e->out, i * w->width);
         if (!wait.calls_differ) {
-            rank_put_number(e->out, "cost_ns", wait.cost_ns);
+            sink_member_u64(e->out, "cost_ns", wait.cost_ns);
         }
         rank_put_last(e, &wait);
         if (!wait.calls_differ && wait.cost_ns) {
@@ -210,12 +205,12 @@ static int rank_put_steps(const struct rank_export *e, uint32_t name) {
     }
     sink_text(e->out, ",\"by_steps\":{\"steps\":");
     sink_u64(e->out, w.steps);
-    rank_put_number(e->out, "window_steps", w.width);
+    sink_member_u64(e->out, "window_steps", w.width);
     rank_put_bool(e->out, "by_calls", w.by_calls);
-    rank_put_number(e->out, "ranks", w.with);
-    rank_put_number(e->out, "ranks_without", w.without);
-    rank_put_number(e->out, "compared", tally.windows);
-    rank_put_number(e->out, "not_compared", tally.differ);
+    sink_member_u64(e->out, "ranks", w.with);
+    sink_member_u64(e->out, "ranks_without", w.without);
+    sink_member_u64(e->out, "compared", tally.windows);
+    sink_member_u64(e->out, "not_compared", tally.differ);
     rank_put_tally(e, &tally);
     rank_put_windows(e, &w);
     sink_put(e->out, "}", 1);
@@ -226,13 +221,13 @@ static int rank_put_wait(const struct rank_export *e, uint32_t name) {
     struct rank_wait wait;
     ranks_wait(&wait, e->ranks, name, e->room);
     rank_put_name(e->out, e->ranks, name);
-    rank_put_number(e->out, "ranks", wait.spread.ranks);
-    rank_put_number(e->out, "calls_per_rank", wait.calls);
-    rank_put_number(e->out, "total_ns", wait.spread.total_ns);
-    rank_put_number(e->out, "cost_ns", wait.cost_ns);
-    rank_put_number(e->out, "first_gap_ns", wait.first_gap_ns);
-    rank_put_number(e->out, "second_gap_ns", wait.second_gap_ns);
-    rank_put_number(e->out, "last_gap_ns", wait.last_gap_ns);
+    sink_member_u64(e->out, "ranks", wait.spread.ranks);
+    sink_member_u64(e->out, "calls_per_rank", wait.calls);
+    sink_member_u64(e->out, "total_ns", wait.spread.total_ns);
+    sink_member_u64(e->out, "cost_ns", wait.cost_ns);
+    sink_member_u64(e->out, "first_gap_ns", wait.first_gap_ns);
+    sink_member_u64(e->out, "second_gap_ns", wait.second_gap_ns);
+    sink_member_u64(e->out, "last_gap_ns", wait.last_gap_ns);
     rank_put_last(e, &wait);
     if (rank_put_cause(e, name) || rank_put_steps(e, name)) {
         return -1;
@@ -243,7 +238,7 @@ static int rank_put_wait(const struct rank_export *e, uint32_t name) {
 
 static int rank_put_waits(const struct rank_export *e, const struct ranks_spreads *spreads) {
     uint64_t item = 0;
-    rank_put_key(e->out, "", "waiting");
+    sink_member(e->out, "waiting");
     sink_put(e->out, "[", 1);
     for (uint32_t i = 0; i < e->ranks->name_count; ++i) {
         uint32_t name = spreads->order[i];

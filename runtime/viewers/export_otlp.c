@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "export/export_names.h"
 #include "formats.h"
 #include "stint/stint.h"
@@ -89,20 +90,9 @@ static void otlp_long(struct encoder *e, const char *key, uint64_t n) {
     sink_put(e->out, "\"", 1);
 }
 
-/* A whole number and `digits` decimals of it. */
 static void otlp_decimal(struct encoder *e, const char *key, uint64_t n, unsigned digits) {
-    char rest[24] = ".";
-    uint64_t unit = 1;
-    for (unsigned i = 0; i < digits; ++i) {
-        unit *= 10;
-    }
-    uint64_t part = n % unit;
-    for (unsigned i = digits; i; --i, part /= 10) {
-        rest[i] = (char)('0' + part % 10);
-    }
     otlp_key(e, key);
-    sink_u64(e->out, n / unit);
-    sink_put(e->out, rest, digits + 1);
+    sink_text(e->out, number_decimal(n, digits).text);
 }
 
 static void otlp_seconds(struct encoder *e, const char *key, uint64_t ns) {

@@ -19,8 +19,8 @@ struct metric_exponential {
 int metric_to_exponential(struct metric_exponential *out, struct metrics *m,
                           const struct metric_series *h);
 
-/* Writes metrics. explicit_bounds: those of the recorder's buckets; else exponential histograms. 0, or -1 without
- * memory. */
+/* Writes metrics. explicit_bounds: those of the recorder's buckets; else exponential histograms.
+ * 0, or -1 without memory. */
 int otlp_put(struct sink *out, struct metrics *m, int explicit_bounds);
 
 #endif

@@ -59,8 +59,7 @@ static void prometheus_put_family(const struct prometheus *p, const struct famil
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
         uint64_t value = row_number(r, f->field);
-        int known = !(f->needs & ~r->has) && value != ROW_UNKNOWN;
-        if (known && (value || !f->optional)) {
+        if (row_knows(r, f->field, f->needs) && (value || !f->optional)) {
             const struct exposition_labels l = prometheus_scope(p, r);
             exposition_number(p->x, &l, value, f->unit);
         }

@@ -6,15 +6,13 @@
  */
 #include "export_prometheus.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/visible.h"
 #include "read/rows.h"
 
-#define SECOND_NS ((uint64_t)1000000000)
 #define PERMILLE_NS ((uint64_t)1000000)
-#define BOUND_TEXT 32
 
 /* ---- Labels. */
 
@@ -92,20 +90,19 @@ static void number_put(struct exposition *x, uint64_t n) {
     text_add(&x->family[x->current].series, " %llu\n", (unsigned long long)n);
 }
 
-/* Exact: with nine decimals. */
 static void seconds_put(struct exposition *x, uint64_t ns) {
-    text_add(&x->family[x->current].series, " %llu.%09llu\n", (unsigned long long)(ns / SECOND_NS),
-             (unsigned long long)(ns % SECOND_NS));
+    text_add(&x->family[x->current].series, " %s\n", number_decimal(ns, 9).text);
 }
 
 /* Seconds without trailing zeros, with one decimal at least: labels. */
-static void bound_format(char out[BOUND_TEXT], uint64_t ns) {
-    int length = snprintf(out, BOUND_TEXT, "%llu.%09llu", (unsigned long long)(ns / SECOND_NS),
-                          (unsigned long long)(ns % SECOND_NS));
-    while (out[length - 1] == '0' && out[length - 2] != '.') {
+static struct number bound_number(uint64_t ns) {
+    struct number n = number_decimal(ns, 9);
+    size_t length = strlen(n.text);
+    while (n.text[length - 1] == '0' && n.text[length - 2] != '.') {
         --length;
     }
-    out[length] = '\0';
+    n.text[length] = '\0';
+    return n;
 }
 
 static void put_sum_and_count(struct exposition *x, const struct exposition_labels *l,
@@ -181,9 +178,7 @@ void exposition_summary(struct exposition *x, const struct exposition_labels *l,
                         const struct exposition_summary *m) {
     static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
     for (uint32_t i = 0; i < m->percentiles; ++i) {
-        char quantile[BOUND_TEXT];
-        bound_format(quantile, permilles[i] * PERMILLE_NS);
-        series_put(x, "", l, "quantile", quantile);
+        series_put(x, "", l, "quantile", bound_number(permilles[i] * PERMILLE_NS).text);
         seconds_put(x, m->percentile_ns[i]);
     }
     put_sum_and_count(x, l, m->sum_ns, m->count);
@@ -193,9 +188,7 @@ void exposition_summary(struct exposition *x, const struct exposition_labels *l,
 void exposition_histogram(struct exposition *x, const struct exposition_labels *l,
                           const struct exposition_histogram *m) {
     for (uint32_t i = 0; i < EXPOSITION_BOUNDS; ++i) {
-        char bound[BOUND_TEXT];
-        bound_format(bound, exposition_bound_ns(i));
-        series_put(x, "_bucket", l, "le", bound);
+        series_put(x, "_bucket", l, "le", bound_number(exposition_bound_ns(i)).text);
         number_put(x, m->up_to[i]);
     }
     series_put(x, "_bucket", l, "le", "+Inf");

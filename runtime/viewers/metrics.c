@@ -186,7 +186,7 @@ int metric_histogram_read(struct histogram *out, const struct rows *rows, uint32
     if (!(r->has & needs) || rows_histogram(out, rows, row, gpu)) {
         return -1;
     }
-    return histogram_count(out) + r->threads >= row_samples(r, gpu).count ? 0 : -1;
+    return histogram_count(out) + r->threads >= row_sampled(r, gpu).count ? 0 : -1;
 }
 
 /* Adds a histogram of the same label. 0, or -1 without memory. */
@@ -224,8 +224,8 @@ static int histogram_read(struct reading *g, const struct rows *rows, uint32_t r
     one.count = histogram_count(&h);
     one.sum_ns = rows_timed_ns(rows, row, gpu);
     one.saturated = one.sum_ns == UINT64_MAX;
-    one.min_ns = row_samples(r, gpu).min_ns;
-    one.max_ns = row_samples(r, gpu).max_ns;
+    one.min_ns = row_sampled(r, gpu).min_ns;
+    one.max_ns = row_sampled(r, gpu).max_ns;
     struct metric_series *same = metrics_find(g->m, &one.label);
     if (same) {
         return histogram_merge(g->m, same, &one);

@@ -217,6 +217,27 @@ TEST(histogram, open_buckets_stay_open) {
     CHECK(histogram_open_lower(0, 5) == 5 && histogram_open_lower(5, 0) == 5);
     CHECK(histogram_open_lower(7, 5) == 5 && histogram_open_lower(5, 7) == 5);
 }
+
+TEST(histogram, a_list_has_the_buckets_in_use) {
+    static const struct histogram empty;
+    static struct histogram all, back;
+    struct scratch memory = {.failed = 0};
+    struct histogram_list list;
+    memset(&all, 0, sizeof all);
+    all.bucket[0] = 3;
+    all.bucket[STINT_IMPL_BUCKETS - 1] = UINT64_MAX;
+    all.open = STINT_IMPL_BUCKETS;
+    all.in_ns = 1;
+    CHECK_EQ_U64(histogram_used(&all), 2);
+    CHECK(!histogram_pack(&list, &memory, &all));
+    CHECK_EQ_U64(list.used, 2);
+    CHECK_EQ_U64(list.bucket[1].index, STINT_IMPL_BUCKETS - 1);
+    histogram_unpack(&back, &list);
+    CHECK(!memcmp(&back, &all, sizeof all));
+    CHECK(!histogram_pack(&list, &memory, &empty) && !list.used);
+    scratch_free(&memory);
+}
+
 TEST(histogram, bucket_in_32_bits_is_the_same) {
     for (uint64_t ticks = 0; ticks < 1 << 16; ++ticks) {
         CHECK_EQ_U64(stint_impl_bucket_place(0, (uint32_t)ticks), stint_impl_bucket(ticks));

@@ -22,6 +22,13 @@ TEST(number, too_long_for_the_text) {
     CHECK_STR_EQ(number_fixed(-DBL_MAX, 6).text, "-1.7976931348623157e+308");
 }
 
+TEST(number, decimal) {
+    CHECK_STR_EQ(number_decimal(0, 9).text, "0.000000000");
+    CHECK_STR_EQ(number_decimal(1234567, 3).text, "1234.567");
+    CHECK_STR_EQ(number_decimal(UINT64_MAX, 12).text, "18446744.073709551615");
+    CHECK_STR_EQ(number_decimal(UINT64_MAX, 1).text, "1844674407370955161.5");
+}
+
 TEST(number, short_form) {
     CHECK_STR_EQ(number_short(0, 6).text, "0");
     CHECK_STR_EQ(number_short(12.5, 6).text, "12.5");

@@ -159,7 +159,7 @@ static int keep_scope_row(struct reading *r, int side, uint32_t number, uint32_t
         return -1;
     }
     struct diff_sample *to = &item->run[side][number];
-    struct row_samples gpu = row_samples(row, 1);
+    struct row_sampled gpu = row_sampled(row, 1);
     to->there = row->calls || row->samples || gpu.count;
     to->calls = (double)row->calls;
     for (uint32_t i = 0; i < DIFF_NUMBERS; ++i) {
