@@ -361,7 +361,7 @@ def manual_pages(place):
         expect(name, name in pages, True)
     text = run(tool("mandoc"), "-Tascii", folder / "man3/stint.3")
     for words in ("int stint_report(const char *view)", "STINT_TIMER_INFO(name, info)",
-                  "uint64_t total_ns; /* sum of the samples */"):
+                  "/* The sum of the samples. */"):
         plain = re.sub(".\b", "", text)  # bold and underlined
         expect(words, words in plain, True)
     said = run(tool("mandoc"), "-Tlint", "-Wstyle", *(folder / name for name in pages), fails=None)
