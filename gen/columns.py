@@ -236,7 +236,7 @@ FORMS = {
     "diff": ("WORD sum|call", r"([a-z][a-z0-9_]*) (sum|call)"),
     "stat": ("NUMBER MEMBER: COMMENT", r"([0-9]+) ([a-z][a-z0-9_]*)(?:: (.+))?"),
 }
-# The members of struct stint_stat that are no uint64_t: session/stat.c fills them.
+# The members of struct stint_stat that are no uint64_t: interval/stat.c fills them.
 STAT_TYPES = {"threads": "uint32_t threads", "info": "char info[64]"}
 HISTORY = ("count", "time", "some")
 

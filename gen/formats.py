@@ -3,7 +3,7 @@
 
 import table
 
-LAYERS = ("export", "viewers", "session", "history")
+LAYERS = ("export", "export/tool", "interval", "history")
 
 
 def read(path):
@@ -15,7 +15,7 @@ def read(path):
         for key in ("program", "binary"):
             if key in entry.values:
                 entry.one_of(key, ("yes",))
-        if entry.get("layer") == "session" and not entry.get("program"):
+        if entry.get("layer") == "interval" and not entry.get("program"):
             entry.fail("neither the tool nor stint_export writes it")
     table.unique(entries, "file")
     return entries
@@ -30,7 +30,7 @@ def writer(entry):
 
 
 def of_tool(path):
-    return [entry for entry in read(path) if entry.get("layer") != "session"]
+    return [entry for entry in read(path) if entry.get("layer") != "interval"]
 
 
 def of_program(path):
@@ -51,8 +51,8 @@ def render_export(path):
     return declarations(path, "export")
 
 
-def render_viewers(path):
-    return declarations(path, "viewers")
+def render_tool(path):
+    return declarations(path, "export/tool")
 
 
 def render_c(path):

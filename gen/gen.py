@@ -65,7 +65,7 @@ OUTPUTS = {
     "format_names.txt": formats.render_names,
     "formats_table.inc": formats.render_c,
     "program_formats.inc": formats.render_program,
-    "viewers_formats.inc": formats.render_viewers,
+    "tool_formats.inc": formats.render_tool,
     "gpu_peak_table.inc": gpu_peak.render_c,
     "kernel_names_table.inc": kernel_names.render_c,
     "measure_flags.inc": records.render_flags,

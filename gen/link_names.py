@@ -21,7 +21,8 @@ sys.path.append(str(ROOT / "gen/instrument"))
 
 from output_file import write_if_changed
 
-TOOL_LAYERS = re.compile(r"(ranks|viewers|adapters|mem|runfile|tool/\w+)$")  # not in the library
+# Not in the library.
+TOOL_LAYERS = re.compile(r"(ranks|export/tool|adapters|mem|runfile|tool/\w+)$")
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'
                       r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)\s*", re.S)
 FUNCTION = re.compile(r"^(?!static\b|typedef\b|return\b|extern\b)[a-z][\w \t\n*]*?\b(\w+)\(", re.M)

@@ -14,7 +14,7 @@ foreach(line IN LISTS lines)
     string(REPLACE " " ";" STINT_LAYER_BELOW_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
 endforeach()
 set(STINT_TOOL_LAYERS ${STINT_LAYERS}) # not in the library
-list(FILTER STINT_TOOL_LAYERS INCLUDE REGEX "^(ranks|viewers|adapters|mem|runfile|tool/.*)$")
+list(FILTER STINT_TOOL_LAYERS INCLUDE REGEX "^(ranks|export/tool|adapters|mem|runfile|tool/.*)$")
 
 # stint_layer_target(<out> <library> <layer>): the name of the target.
 function(stint_layer_target out library layer)
@@ -46,7 +46,7 @@ endfunction()
 # runs at the start, at the end and in reports, and is compiled for size, where the build asks for
 # -O2 or -O3: users set other levels to debug or to sanitize.
 set(STINT_HOT_FILES "(record|emit)/[a-z_]+" "arena/arena"
-    "base/(clock|hash|hash_map|histogram|lock)" "capture/(capture|capture_window)"
+    "base/(hash|hash_map|histogram)" "system/(clock|lock)" "capture/(capture|capture_window)"
     "gpu/(event_[a-z]+|gpu|gpu_driver|stream_timer)" "session/(entry|range_entry)")
 list(JOIN STINT_HOT_FILES "|" STINT_HOT_FILES)
 
@@ -54,7 +54,8 @@ function(stint_layer_optimisation target)
     set(hot "")
     get_target_property(sources ${target} SOURCES)
     foreach(source IN LISTS sources)
-        if(source MATCHES "/(${STINT_HOT_FILES})\\.c$")
+        if(source MATCHES "/(${STINT_HOT_FILES})\\.c$" AND NOT source MATCHES
+                "/record/(cost|line_book)\\.c$")
             list(APPEND hot "${source}")
         endif()
     endforeach()
@@ -114,7 +115,7 @@ function(stint_layer_settings target layer)
         endif()
         target_compile_definitions(${target} PRIVATE WITH_TIMER=1 STINT_INLINE=1
             STINT_NO_LEGACY_NAMES)
-    elseif(layer MATCHES "^(session|steps|fluid/profiler)$")
+    elseif(layer MATCHES "^(session|interval|job|compat/profiler)$")
         target_compile_definitions(${target} PRIVATE STINT_SESSION)
         if(STINT_NVTX AND STINT_NVTX_INCLUDE_DIR)
             target_compile_definitions(${target} PRIVATE STINT_HAVE_NVTX)
@@ -122,7 +123,7 @@ function(stint_layer_settings target layer)
         if(STINT_GPU_API STREQUAL "cudart")
             target_compile_definitions(${target} PRIVATE STINT_HAVE_CUDART)
         endif()
-    elseif(layer STREQUAL "viewers")
+    elseif(layer STREQUAL "export/tool")
         target_include_directories(${target} PRIVATE "${stint_BINARY_DIR}/runtime/page")
         add_dependencies(${target} stint_page)
     endif()
@@ -160,17 +161,17 @@ function(stint_add_layer target layer)
     stint_layer_settings(${target} ${layer} ${arg_DEFINITIONS})
 endfunction()
 
-# stint_amalgamate(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
+# stint_amalgamate(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_SYSTEM <regex>
 # <file>...]): the library made of the runtime as one file, by gen/amalgamate.py, for tests of that
 # file; as stint_add_runtime.
 function(stint_amalgamate target type)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINITIONS;REPLACE_BASE")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "DEFINITIONS;REPLACE_SYSTEM")
     find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_amalgamation")
     set(without "")
-    if(arg_REPLACE_BASE)
-        list(POP_FRONT arg_REPLACE_BASE regex)
-        stint_layer_sources(left_out base)
+    if(arg_REPLACE_SYSTEM)
+        list(POP_FRONT arg_REPLACE_SYSTEM regex)
+        stint_layer_sources(left_out system)
         list(FILTER left_out INCLUDE REGEX "${regex}")
         foreach(file IN LISTS left_out)
             get_filename_component(name "${file}" NAME)
@@ -191,7 +192,7 @@ function(stint_amalgamate target type)
                 "${stint_SOURCE_DIR}/cmake/StintGen.cmake"
         COMMENT "Generating ${target}_amalgamation/stint.c"
         VERBATIM)
-    add_library(${target} ${type} "${folder}/stint.c" ${arg_REPLACE_BASE})
+    add_library(${target} ${type} "${folder}/stint.c" ${arg_REPLACE_SYSTEM})
     set(definitions ${arg_DEFINITIONS})
     if(type STREQUAL "SHARED")
         list(APPEND definitions STINT_SHARED)
@@ -209,14 +210,14 @@ function(stint_amalgamate target type)
     target_compile_options(${target} PRIVATE -Wno-shadow -Wno-frame-larger-than)
 endfunction()
 
-# stint_add_runtime(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_BASE <regex>
+# stint_add_runtime(<target> STATIC|SHARED [DEFINITIONS <definition>...] [REPLACE_SYSTEM <regex>
 # <file>...] [LIKE <library> EXCEPT <layer>... [FILES <name>...]]): the runtime, always whole;
 # WITH_* says what is compiled into consumers, never into the library. Tests build it again on their
 # own clock. Its layers are ${target}_<layer>; LIKE: they are those of that library, but for the
 # layers after EXCEPT and the files after FILES, which have no .c. If the variable
 # STINT_AMALGAMATION is on, the library is not made of them but of one file.
 function(stint_add_runtime target type)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "LIKE" "DEFINITIONS;REPLACE_BASE;EXCEPT;FILES")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "LIKE" "DEFINITIONS;REPLACE_SYSTEM;EXCEPT;FILES")
     list(JOIN arg_FILES "|" files)
     if(type STREQUAL "STATIC")
         # Hidden throughout, so that each module that holds a copy keeps it to itself.
@@ -229,8 +230,8 @@ function(stint_add_runtime target type)
         set(replace "")
         set(of_layer "")
         set(compiles ON)
-        if(layer STREQUAL "base" AND arg_REPLACE_BASE)
-            set(replace REPLACE ${arg_REPLACE_BASE})
+        if(layer STREQUAL "system" AND arg_REPLACE_SYSTEM)
+            set(replace REPLACE ${arg_REPLACE_SYSTEM})
         endif()
         if(arg_LIKE AND NOT layer IN_LIST arg_EXCEPT)
             get_property(of_layer GLOBAL PROPERTY STINT_OBJECTS_${arg_LIKE}_${layer})
@@ -254,7 +255,7 @@ function(stint_add_runtime target type)
     endforeach()
     if(STINT_AMALGAMATION)
         stint_amalgamate(${target} ${type} DEFINITIONS ${arg_DEFINITIONS}
-            REPLACE_BASE ${arg_REPLACE_BASE})
+            REPLACE_SYSTEM ${arg_REPLACE_SYSTEM})
     else()
         add_library(${target} ${type} ${objects})
     endif()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Mutexes and fork handlers are in runtime/base/lock.c alone, and docs/design.md has its table.
+"""Mutexes and fork handlers are in runtime/system/lock.c alone, and docs/design.md has its table.
 
     lock_check.py [--root DIR]    checks runtime and docs/design.md
     lock_check.py --self-test     the checker finds what it is for
@@ -31,14 +31,14 @@ def find_mutexes(root):
         for number, line in enumerate(without_comments(path.read_text()).split("\n"), 1):
             for name in FORBIDDEN.findall(line):
                 problems.append(f"{path.relative_to(root)}:{number}: {name}: locks are in "
-                                f"runtime/base/{HOME}")
+                                f"runtime/system/{HOME}")
     return problems
 
 
 def make_rows(root):
     """The table of docs/design.md; each file is one that takes the lock."""
     problems, rows = [], []
-    table = (root / "runtime/base/lock_table.h").read_text()
+    table = (root / "runtime/system/lock_table.h").read_text()
     for rank, (name, text) in enumerate(ENTRY.findall(table), 1):
         match = PROTECTS.match(text)
         if not match:
@@ -66,10 +66,10 @@ def check(root):
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        (root / "runtime/base").mkdir(parents=True)
+        (root / "runtime/system").mkdir(parents=True)
         (root / "docs").mkdir()
-        (root / "runtime/base/lock.c").write_text("pthread_mutex_lock(&m);\n")
-        (root / "runtime/base/lock_table.h").write_text('LOCK(A,\n     "the a (a.c)")\n')
+        (root / "runtime/system/lock.c").write_text("pthread_mutex_lock(&m);\n")
+        (root / "runtime/system/lock_table.h").write_text('LOCK(A,\n     "the a (a.c)")\n')
         (root / "runtime/a.c").write_text("/* pthread_mutex_lock */ lock_take(LOCK_A);\n")
         (root / "docs/design.md").write_text("| 1 | `LOCK_A` | the a | `a.c` |\n")
         assert check(root) == [], check(root)

@@ -14,10 +14,10 @@
 #include <pthread.h>
 
 #include "activity_private.h"
-#include "base/demangle.h"
 #include "base/errno_keep.h"
-#include "base/lock.h"
 #include "record/registry.h"
+#include "system/demangle.h"
+#include "system/lock.h"
 
 static int opened;            /* under the lock */
 static uint32_t opened_under; /* the arena's gate then */

@@ -5,9 +5,9 @@
 
 #include "activity.h"
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "gpu/event_lane.h"
 #include "record/ring.h"
+#include "system/config.h"
 
 #define LANES 64 /* streams with a lane; the others share the last */
 

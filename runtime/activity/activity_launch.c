@@ -15,7 +15,7 @@
 
 #include "activity.h"
 #include "base/scratch.h"
-#include "lines/line_book.h"
+#include "record/line_book.h"
 #include "record/thread.h"
 
 #define SLOTS 65536u

@@ -10,10 +10,10 @@
 
 #include "activity_sweep.h"
 #include "arena/arena.h"
-#include "base/config.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
 #include "base/scratch.h"
+#include "system/config.h"
 
 /* 9 MiB of rows, more than 64 MiB with histograms and samples. */
 #define MAX_ROWS 49152u

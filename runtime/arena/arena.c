@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/read_beginning.h"
 #include "base/scratch.h"
 #include "run_file.h"
+#include "system/read_beginning.h"
 
 #define ARENA_MIN_BYTES ((size_t)1 << 20)
 #define TEXT_CHUNK ((size_t)4096)

@@ -15,11 +15,11 @@
 #include <stdint.h>
 
 #include "activity_kind.h"
-#include "base/clock.h"
 #include "base/name.h"
-#include "base/replace_file.h"
 #include "base/status.h"
 #include "stint/detail/impl_layout.h"
+#include "system/clock.h"
+#include "system/replace_file.h"
 
 /* The version of a run file, and the oldest one that is read: all of 1.x. It is raised if a reader
  * of the previous version would misread a file; STINT_ABI is raised if compiled code would. */

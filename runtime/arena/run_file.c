@@ -31,12 +31,12 @@
 #include "arena.h"
 #include "base/arithmetic.h"
 #include "base/error_text.h"
-#include "base/log.h"
-#include "base/output.h"
 #include "base/print.h"
-#include "base/replace_file.h"
 #include "base/scratch.h"
 #include "base/write_all.h"
+#include "system/log.h"
+#include "system/output.h"
+#include "system/replace_file.h"
 
 #define CHUNK ((uint64_t)1 << 20)
 #define LENGTH_FIRST ((uint64_t)64 << 20)

@@ -17,7 +17,7 @@
 
 #include "arena.h"
 #include "base/errno_keep.h"
-#include "base/replace_file.h"
+#include "system/replace_file.h"
 
 #define ATTEMPTS 100 /* each finds the file replaced; more of them are not by chance */
 

@@ -2,9 +2,10 @@
 /*
  * The public header as the runtime sees it: always on.
  *
- * The session layer defines what programs call, and exports it from a shared library; a static
- * library exports nothing, so that each module that holds a copy keeps it to itself. In the layers
- * below, the inline path calls the recorder's own functions instead of the exported ones.
+ * The layers session, interval and job and compat/profiler define what programs call, and export it
+ * from a shared library; a static library exports nothing, so that each module that holds a copy
+ * keeps it to itself. In the layers below, the inline path calls the recorder's own functions
+ * instead of the exported ones.
  */
 #ifndef STINT_API_H
 #define STINT_API_H
@@ -24,7 +25,7 @@
 #ifndef STINT_STATIC
 #pragma GCC visibility pop
 #endif
-/* Every file of the session layer that a program takes out of libstint.a brings connect.o with it,
+/* Every file of these layers that a program takes out of libstint.a brings connect.o with it,
  * and thereby the constructors and the exit report, which nothing calls. */
 extern const char session_is_linked;
 __attribute__((used)) static const char *const session_anchor = &session_is_linked;

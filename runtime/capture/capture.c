@@ -2,13 +2,13 @@
 /*
  * GPU capture ranges: what the open ranges, STINT_CAPTURE and the schedule request, and the worker
  * that starts and stops outside profilers ("tools") accordingly. Called by the entry points of
- * ranges and steps (session/entry.c, steps/step.c), and by GPU scopes while a capture waits for a
- * context.
+ * ranges and steps (session/entry.c, interval/step.c), and by GPU scopes while a capture waits for
+ * a context.
  *
  * Implementation notes
  * - Whether to capture is computed from the tables (capture_is_wanted) and not stored: a fork by a
  *   signal handler in the middle of a change leaves no stored value that is wrong.
- * - The lock covers the tables alone. A worker (base/worker.h) starts and stops the tools without
+ * - The lock covers the tables alone. A worker (system/worker.h) starts and stops the tools without
  * it, so that no thread waits for a tool, and the last request holds.
  */
 #include "capture.h"
@@ -16,20 +16,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "activity/tracer.h"
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "base/calm.h"
-#include "base/config.h"
 #include "base/errno_keep.h"
-#include "base/lock.h"
 #include "base/scratch.h"
-#include "base/worker.h"
 #include "capture_private.h"
 #include "gpu/gpu.h"
 #include "gpu/stream_timer.h"
 #include "record/registry.h"
 #include "record/watch.h"
+#include "system/calm.h"
+#include "system/config.h"
+#include "system/lock.h"
+#include "system/worker.h"
+#include "tracer.h"
 
 #define LABEL_BYTES 301 /* of a name: as much as a line shows */
 

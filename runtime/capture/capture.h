@@ -5,8 +5,8 @@
 #ifndef STINT_CAPTURE_H
 #define STINT_CAPTURE_H
 
-#include "activity/tracer.h"
 #include "base/api.h"
+#include "tracer.h"
 
 /* From the library's constructor: GPU scopes then report that a context may exist. They do until a
  * range, step or GPU scope has determined whether the program's first step is to be captured. */

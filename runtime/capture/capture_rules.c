@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "base/config.h"
-#include "base/log.h"
 #include "base/number.h"
+#include "system/config.h"
+#include "system/log.h"
 
 /* The text that is left, and after an error what was expected there. */
 struct reader {

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "base/log.h"
+#include "system/log.h"
 
 /* The context of the start is a primary one (gpu.h). Written by starts, one at a time. */
 static int tool_started_in_primary;

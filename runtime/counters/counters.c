@@ -15,12 +15,12 @@
 #include <sys/resource.h>
 
 #include "base/arithmetic.h"
-#include "base/clock.h"
-#include "base/config.h"
 #include "base/error_text.h"
-#include "base/log.h"
 #include "perf.h"
 #include "record/measured.h"
+#include "system/clock.h"
+#include "system/config.h"
+#include "system/log.h"
 #include "usage.h"
 
 /* The readings: USAGE_VALUES of usage.h, then PERF_VALUES for each group. */

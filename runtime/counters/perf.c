@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/print.h"
 #include "base/scratch.h"
 #include "perf_abi.h"
+#include "system/log.h"
 
 struct counter_name {
     const char *name;

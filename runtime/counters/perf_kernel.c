@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/read_beginning.h"
 #include "perf_abi.h"
+#include "system/read_beginning.h"
 
 /* Never 0, 1 or 2: a program that closed those would write its messages to the event. */
 static int above_standard(int fd) {

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "system/clock.h"
 
 int usage_read_counts(uint64_t *values) {
     struct rusage usage;

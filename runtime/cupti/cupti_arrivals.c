@@ -15,7 +15,7 @@
 #include "cupti_private.h"
 
 #include "base/arithmetic.h"
-#include "base/log.h"
+#include "system/log.h"
 
 #define CHECKED 1024u /* one launch in so many */
 

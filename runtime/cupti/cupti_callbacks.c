@@ -13,11 +13,11 @@
 #include "activity/activity.h"
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "base/clock.h"
 #include "base/errno_keep.h"
-#include "base/lock.h"
 #include "cupti_private.h"
 #include "gpu/gpu.h"
+#include "system/clock.h"
+#include "system/lock.h"
 
 /* From this version on; before CUDA 12.9 CUPTI writes into the buffer without a check for NULL. */
 #define REFUSING_IS_SAFE 27

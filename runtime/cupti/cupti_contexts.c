@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cupti_private.h"
 
-#include "base/log.h"
 #include "gpu/gpu.h"
+#include "system/log.h"
 
 #define CONTEXTS 64u /* that are waited for; most programs have one per GPU */
 

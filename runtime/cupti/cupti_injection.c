@@ -18,9 +18,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "activity/tracer.h"
 #include "base/api.h"
 #include "base/errno_keep.h"
+#include "capture/tracer.h"
 
 #ifdef STINT_STATIC
 /* The driver can load a shared library only. */

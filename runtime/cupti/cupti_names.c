@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "driver_calls.inc"
+#include "system/config.h"
 
 #define DOMAINS 3      /* 0 is none */
 #define NAMES_MAX 2048 /* CUDA 13.0: 806 and 522 */

@@ -27,13 +27,13 @@
 
 #include "activity/activity.h"
 #include "base/arithmetic.h"
-#include "base/calm.h"
-#include "base/clock.h"
-#include "base/config.h"
-#include "base/log.h"
 #include "cupti_private.h"
 #include "gpu/cuda_codes.h"
 #include "gpu/gpu.h"
+#include "system/calm.h"
+#include "system/clock.h"
+#include "system/config.h"
+#include "system/log.h"
 
 #define PER_THREAD_SINCE 21u       /* CUDA 12.3: there may be buffers per thread */
 #define PER_THREAD_DEFAULT 130000u /* there are */

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "base/config.h"
+#include "system/config.h"
 
 static const struct emit_ops *backend; /* written once, by a constructor */
 int emit_state;

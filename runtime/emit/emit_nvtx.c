@@ -19,8 +19,8 @@
 #include <stddef.h>
 
 #include "arena/arena.h"
-#include "base/log.h"
 #include "base/scratch.h"
+#include "system/log.h"
 
 /* 8 MiB of addresses; only what is touched becomes memory. */
 struct table {

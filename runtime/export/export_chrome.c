@@ -20,7 +20,7 @@
 #include "base/number.h"
 #include "export_labels.h"
 #include "export_nest.h"
-#include "read/activity_name.h"
+#include "model/activity_name.h"
 
 struct chrome {
     struct sink *out;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The columns of reports (read/columns.h) in the csv and json exports, by the keys of exports.
+ * The columns of reports (model/columns.h) in the csv and json exports, by the keys of exports.
  */
 #ifndef STINT_EXPORT_COLUMNS_H
 #define STINT_EXPORT_COLUMNS_H
 
 #include "base/sink.h"
 #include "export_names.h"
-#include "read/columns.h"
+#include "model/columns.h"
 
 #define EXPORT_FIRST_COLUMN 1u   /* the one before is the name */
 #define EXPORT_GPU_PREFIX "gpu_" /* of the columns in json's object "gpu" */

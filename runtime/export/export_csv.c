@@ -10,7 +10,7 @@
 #include "export.h"
 #include "export_columns.h"
 #include "export_histogram.h"
-#include "read/run.h"
+#include "model/run.h"
 
 static void csv_put_quoted(struct sink *out, const char *clean, size_t n) {
     size_t first = 0;

@@ -7,7 +7,7 @@
 #define STINT_EXPORT_HISTOGRAM_H
 
 #include "base/sink.h"
-#include "read/rows.h"
+#include "model/rows.h"
 
 /* The buckets that a file can have: a count or a sample of four bytes for each. Histograms that
  * have more overlap, so the file is damaged, and their export would have no bound. */

@@ -12,7 +12,7 @@
 #include "export_columns.h"
 #include "export_histogram.h"
 #include "export_tables.h"
-#include "read/line_rows.h"
+#include "model/line_rows.h"
 
 #define EXPORT_JSON_SCHEMA "stint.run/1"
 

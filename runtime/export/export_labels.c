@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash_map.h"
-#include "read/activity_name.h"
+#include "model/activity_name.h"
 
 /* A name that is exactly the recorded one is not copied: a damaged file may refer to the same text
  * a million times. */

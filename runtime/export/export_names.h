@@ -7,7 +7,7 @@
 
 #include "base/sink.h"
 #include "base/utf8.h"
-#include "read/run.h"
+#include "model/run.h"
 
 /* No recorder stores a longer name, so a longer one is from a damaged file. If it were not cut, a
  * file that refers to it a million times would make an export of terabytes. */

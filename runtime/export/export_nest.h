@@ -10,7 +10,7 @@
 #define STINT_EXPORT_NEST_H
 
 #include "base/arithmetic.h"
-#include "read/trace.h"
+#include "model/trace.h"
 
 /* Twice the depth of recorders; deeper spans, of a damaged file, are left out. */
 #define NEST_DEPTH (2u * STINT_IMPL_DEPTH)

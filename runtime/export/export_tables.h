@@ -8,8 +8,8 @@
 
 #include "base/sink.h"
 #include "export_names.h"
-#include "read/activity_name.h"
-#include "read/activity_table.h"
+#include "model/activity_name.h"
+#include "model/activity_table.h"
 
 enum export_table {
     EXPORT_KERNELS,

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "gpu.h"
+#include "system/config.h"
 
 struct cuda_code_row {
     int code;

@@ -6,9 +6,9 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "event_pair.h"
 #include "record/ring.h"
+#include "system/config.h"
 
 #define LANES 64 /* streams with a lane; the others share the last */
 #define ENDS 8   /* spans that may nest and still follow each other rightly */

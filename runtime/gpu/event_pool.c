@@ -19,11 +19,11 @@
 #include <stdlib.h>
 
 #include "arena/arena.h"
-#include "base/config.h"
-#include "base/lock.h"
 #include "event_lane.h"
 #include "event_pair.h"
 #include "event_sums.h"
+#include "system/config.h"
+#include "system/lock.h"
 
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_NO_GPU, POOL_FAILED, POOL_CLOSED };
 

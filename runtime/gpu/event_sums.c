@@ -6,9 +6,9 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/histogram.h"
 #include "gpu.h"
+#include "system/config.h"
 
 uint32_t event_sums_new(void) {
     uint32_t unit = arena_get(sizeof(struct arena_gpu), ARENA_RECORD);

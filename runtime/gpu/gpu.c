@@ -6,8 +6,8 @@
  */
 #include "gpu.h"
 
-#include "base/clock.h"
-#include "base/config.h"
+#include "system/clock.h"
+#include "system/config.h"
 
 #define LOOK_NS 1000000000u /* between two; one takes 20 to 30 us */
 

@@ -21,11 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/calm.h"
-#include "base/clock.h"
-#include "base/config.h"
 #include "base/errno_keep.h"
 #include "cuda_codes.h"
+#include "system/calm.h"
+#include "system/clock.h"
+#include "system/config.h"
 
 struct driver_symbol {
     const char *names[2];

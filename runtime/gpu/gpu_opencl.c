@@ -23,10 +23,10 @@
 #include <string.h>
 
 #include "base/errno_keep.h"
-#include "base/log.h"
 #include "base/scratch.h"
 #include "gpu_backends.h"
 #include "opencl_abi.h"
+#include "system/log.h"
 
 #define OPENCL_LIBRARY "libOpenCL.so.1"
 #define OPENCL_DEVICES 16u  /* with a number; others have none, and no name */

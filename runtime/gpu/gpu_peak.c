@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
-#include "base/log.h"
 #include "base/number.h"
+#include "system/config.h"
+#include "system/log.h"
 
 struct gpu_lanes {
     uint32_t major;

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
-#include "base/calm.h"
-#include "base/clock.h"
+#include "system/calm.h"
+#include "system/clock.h"
 
 #define SEEK_NS 10000000u
 #define SYMBOL_BYTES 128u

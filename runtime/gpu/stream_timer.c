@@ -13,7 +13,6 @@
  */
 #include "stream_timer.h"
 
-#include "base/config.h"
 #include "base/errno_keep.h"
 #include "base/scratch.h"
 #include "event_pool.h"
@@ -21,6 +20,7 @@
 #include "record/recorder.h"
 #include "record/site.h"
 #include "record/tree.h"
+#include "system/config.h"
 
 int stream_timer_context_wanted;
 void (*stream_timer_context_hook)(void);

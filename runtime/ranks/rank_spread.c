@@ -12,7 +12,7 @@
 #include "base/arithmetic.h"
 #include "base/order.h"
 #include "base/role.h"
-#include "read/deviation.h"
+#include "model/deviation.h"
 
 __extension__ typedef unsigned __int128 rank_sum;
 

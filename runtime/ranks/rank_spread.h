@@ -5,7 +5,7 @@
 #ifndef STINT_RANK_SPREAD_H
 #define STINT_RANK_SPREAD_H
 
-#include "read/ranks.h"
+#include "model/ranks.h"
 #include "report/report_job.h"
 
 /* The numbers for a name; all 0 where the rank did not record it. */

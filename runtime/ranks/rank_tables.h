@@ -6,7 +6,7 @@
 #ifndef STINT_RANK_TABLES_H
 #define STINT_RANK_TABLES_H
 
-#include "read/ranks.h"
+#include "model/ranks.h"
 #include "report/report.h"
 
 /* 0, or -1 without memory. */

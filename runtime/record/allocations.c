@@ -7,10 +7,10 @@
  */
 #include "allocations.h"
 
-#include "base/config.h"
-#include "base/log.h"
 #include "measured.h"
 #include "registry.h"
+#include "system/config.h"
+#include "system/log.h"
 #include "thread.h"
 #include "tree.h"
 

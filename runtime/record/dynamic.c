@@ -8,12 +8,12 @@
 
 #include "base/api.h"
 #include "base/arithmetic.h"
-#include "base/clock.h"
 #include "base/errno_keep.h"
 #include "interval_sample.h"
 #include "recorder.h"
 #include "registry.h"
 #include "site.h"
+#include "system/clock.h"
 
 /* Slots tried before one is given up for a new name: a full table of names then costs the lock and
  * a look-up each time, nothing worse. */

@@ -5,11 +5,11 @@
  */
 #include "recorder.h"
 
-#include "base/clock.h"
 #include "base/errno_keep.h"
 #include "interval_sample.h"
 #include "registry.h"
 #include "site.h"
+#include "system/clock.h"
 #include "thread.h"
 
 void handle_begin(uint64_t *handle, struct stint_impl_site *site) {

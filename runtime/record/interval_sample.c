@@ -2,11 +2,11 @@
 #include "interval_sample.h"
 
 #include "base/arithmetic.h"
-#include "base/clock.h"
 #include "node.h"
 #include "registry.h"
 #include "ring.h"
 #include "site.h"
+#include "system/clock.h"
 #include "thread.h"
 #include "tree.h"
 

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/histogram.h"
 #include "base/utf8.h"
 #include "measured.h"
+#include "system/config.h"
 #include "tree.h"
 #include "watch.h"
 

@@ -11,7 +11,6 @@
 #include "base/api.h"
 #include "base/arithmetic.h"
 #include "base/errno_keep.h"
-#include "base/log.h"
 #include "crossing.h"
 #include "emit/emit.h"
 #include "left.h"
@@ -20,6 +19,7 @@
 #include "registry.h"
 #include "ring.h"
 #include "site.h"
+#include "system/log.h"
 #include "tree.h"
 
 /* Scopes opened by name have no guard in memory. */

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "base/lock.h"
 #include "stint/detail/impl_layout.h"
+#include "system/lock.h"
 
 static uint32_t gate = 1; /* 0 is what an untouched site carries */
 static uint32_t arena_gate = 1;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "arena/arena.h"
-#include "base/config.h"
+#include "system/config.h"
 
 #define RING_MIN_BYTES 4096u  /* bytes of events */
 #define RING_PAGE_BYTES 4096u /* no page is smaller */

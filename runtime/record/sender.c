@@ -13,11 +13,11 @@
 #include "recorder.h"
 
 #include "base/api.h"
-#include "base/clock.h"
 #include "base/errno_keep.h"
 #include "base/hash.h"
 #include "measured.h"
 #include "site.h"
+#include "system/clock.h"
 #include "tree.h"
 
 #define CHECK_BITS (64 - STINT_IMPL_NODE_BITS)

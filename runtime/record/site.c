@@ -8,11 +8,11 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "base/config.h"
-#include "base/filter.h"
 #include "base/name.h"
 #include "base/scratch.h"
 #include "registry.h"
+#include "system/config.h"
+#include "system/filter.h"
 #include "watch.h"
 
 #define FIRST_PLACES 1024

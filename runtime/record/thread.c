@@ -18,12 +18,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/lock.h"
 #include "base/scratch.h"
 #include "emit/emit.h"
 #include "left.h"
 #include "probe.h"
 #include "ring.h"
+#include "system/lock.h"
 
 /* The target of the thread-local pointer before a thread's first scope and after its end. All
  * threads share them, so nothing in them changes but the gate: with the current one a scope that is

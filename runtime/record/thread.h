@@ -52,7 +52,7 @@ struct thread_block {
     struct dynamic_name *names;   /* THREAD_NAMES of them, or NULL before the first */
     struct stream_stack *streams; /* open GPU scopes, or NULL before the first */
     struct probe_thread *probe;   /* record/probe.c's, or NULL: nothing is measured */
-    const struct stint_impl_lines_thread *lines; /* lines/line_book.c's, or NULL */
+    const struct stint_impl_lines_thread *lines; /* record/line_book.c's, or NULL */
     struct thread_pages *pages; /* all of its tables, those that were replaced too */
     struct thread_block *older; /* all blocks of the process */
     struct registry_thread registered;

@@ -82,8 +82,8 @@ static int edges_grow(struct thread_block *b) {
 }
 
 /* Wiped in the child of a fork: without fork handlers the thread has these tables there, too, and
- * finds no edge, so that each begin takes the slow path, which looks (base/lock.h), before anything
- * is written to a run file that is the parent's. 0, or -1 without memory. */
+ * finds no edge, so that each begin takes the slow path, which looks (system/lock.h), before
+ * anything is written to a run file that is the parent's. 0, or -1 without memory. */
 static int edges_add_piece(struct thread_block *b) {
     size_t bytes = THREAD_EDGE_BYTES << b->edge_pieces;
     struct stint_impl_edge *piece = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The nodes of scopes with the role waiting, in the order in which they were made: steps sum their
- * times (steps/step_windows.c).
+ * times (interval/step_windows.c).
  */
 #ifndef STINT_WAITS_H
 #define STINT_WAITS_H

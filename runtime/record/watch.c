@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/clock.h"
+#include "system/clock.h"
 
 static const struct watch_scope *scopes; /* release, acquire; written once */
 static unsigned scope_count;

@@ -7,7 +7,7 @@
 #define STINT_REPORT_H
 
 #include "base/text.h"
-#include "read/report_form.h"
+#include "model/report_form.h"
 #include "report_options.h"
 
 struct arena_cost;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/number.h"
-#include "read/activity_name.h"
-#include "read/activity_table.h"
-#include "read/columns.h"
+#include "model/activity_name.h"
+#include "model/activity_table.h"
+#include "model/columns.h"
 #include "report.h"
 #include "report_grid.h"
+#include "system/config.h"
 
 #define NAME_COLUMNS 120 /* kernels of templates differ late in their names, */
 #define NAME_LEAST 24    /* but on a terminal they get a third of its width */

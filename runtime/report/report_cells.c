@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/number.h"
+#include "system/config.h"
 
 #define NAME_COLUMNS 60 /* longer names are cut with a mark, */
 #define NAME_LEAST 16   /* on a terminal at a third of its width */

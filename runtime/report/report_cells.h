@@ -5,7 +5,7 @@
 #ifndef STINT_REPORT_CELLS_H
 #define STINT_REPORT_CELLS_H
 
-#include "read/columns.h"
+#include "model/columns.h"
 #include "report.h"
 
 /* A line to print: a row, how deep its name is indented, and what is printed before the name. */

@@ -8,7 +8,7 @@
 
 #include "arena/activity_kind.h"
 #include "base/arithmetic.h"
-#include "read/activity_name.h"
+#include "model/activity_name.h"
 #include "report.h"
 #include "report_grid.h"
 

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
-#include "base/machine.h"
 #include "base/name.h"
 #include "base/number.h"
-#include "read/columns.h"
+#include "model/columns.h"
 #include "report_cost.h"
+#include "system/config.h"
+#include "system/machine.h"
 
 #define DOMINANT 5        /* sites named with the cost */
 #define STEP "stint_step" /* the name stint_step() records under */

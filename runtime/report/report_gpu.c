@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/number.h"
 #include "report.h"
+#include "system/config.h"
 
 static void put_in_flight(const struct report *r) {
     uint64_t n = r->snapshot->gpu_in_flight;

@@ -9,10 +9,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/print.h"
 #include "base/scratch.h"
-#include "read/snapshot.h"
+#include "model/snapshot.h"
+#include "system/config.h"
 
 #define GAP 2
 

@@ -6,7 +6,7 @@
 #define STINT_REPORT_GRID_H
 
 #include "base/text.h"
-#include "read/snapshot.h"
+#include "model/snapshot.h"
 #include "report_options.h"
 
 #define GRID_COLUMNS 24u

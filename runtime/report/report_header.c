@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/config.h"
-#include "read/columns.h"
+#include "model/columns.h"
 #include "report.h"
+#include "system/config.h"
 
 /* Threads that recorded, not recorders: one serves many, one after the other. */
 static uint32_t count_threads(const struct snapshot *s) {

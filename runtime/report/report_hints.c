@@ -9,13 +9,13 @@
 
 #include "arena/activity_kind.h"
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/number.h"
-#include "read/activity_name.h"
-#include "read/occupancy.h"
-#include "read/rows.h"
+#include "model/activity_name.h"
+#include "model/occupancy.h"
+#include "model/rows.h"
 #include "report.h"
 #include "report_grid.h"
+#include "system/config.h"
 
 #define SMALL_COPY 65536u   /* bytes on average: below it the call costs more than the copy */
 #define MANY_COPIES 100u    /* of a row */

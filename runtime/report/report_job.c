@@ -12,7 +12,7 @@
 #include "base/arithmetic.h"
 #include "base/order.h"
 #include "base/scratch.h"
-#include "read/ranks.h"
+#include "model/ranks.h"
 #include "report.h"
 #include "stint/stint.h"
 

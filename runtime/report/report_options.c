@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "read/columns.h"
+#include "model/columns.h"
 
 #define TOP_MAX 1000000000u
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "read/report_form.h"
+#include "model/report_form.h"
 #include "words.inc"
 
 /* A value that STINT_REPORT and the functions that print a report take besides: it prints

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "read/columns.h"
+#include "model/columns.h"
 #include "report.h"
 #include "report_grid.h"
 

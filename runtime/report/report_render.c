@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "fluid/fluid_report.h"
-#include "fluid/report_legacy.h"
+#include "compat/fluid_report.h"
+#include "compat/report_legacy.h"
 #include "report.h"
 #include "report_cost.h"
 

@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
-#include "base/clock.h"
-#include "base/log.h"
 #include "run_parts.h"
+#include "system/clock.h"
+#include "system/log.h"
 
 /* ---- Its writer. */
 

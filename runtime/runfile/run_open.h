@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "read/run.h"
+#include "model/run.h"
 
 /* 0, or one of these after one line on stderr that says what, where and what to do. */
 #define RUN_REFUSED (-1)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
-#include "read/snapshot.h"
+#include "model/snapshot.h"
 
 /* The path that means standard input, and what messages call it. */
 #define RUN_STDIN "-"

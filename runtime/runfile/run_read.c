@@ -19,10 +19,10 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/error_text.h"
-#include "base/log.h"
 #include "base/scratch.h"
 #include "base/write_all.h"
 #include "run_open.h"
+#include "system/log.h"
 
 #define BYTES_MAX ((uint64_t)8 << 30) /* twice what the library writes */
 #define ROUNDS_MAX 16                 /* a faster writer's newest bytes are not read */

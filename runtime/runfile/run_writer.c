@@ -15,9 +15,9 @@
 
 #include "arena/arena.h"
 #include "base/error_text.h"
-#include "base/log.h"
-#include "base/read_beginning.h"
-#include "base/replace_file.h"
+#include "system/log.h"
+#include "system/read_beginning.h"
+#include "system/replace_file.h"
 
 int run_writer_boot(const char boot_id[40]) {
     char here[40];

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/clock.h"
-#include "base/config.h"
-#include "base/machine.h"
 #include "base/print.h"
-#include "base/read_beginning.h"
 #include "base/scratch.h"
+#include "system/clock.h"
+#include "system/config.h"
+#include "system/machine.h"
+#include "system/read_beginning.h"
 
 #define LABEL_BYTES 200
 

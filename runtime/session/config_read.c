@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
-#include "base/filter.h"
-#include "base/log.h"
 #include "emit/emit.h"
 #include "report/report_options.h"
+#include "system/config.h"
+#include "system/filter.h"
+#include "system/log.h"
 
 #define CONFIG_MAX_MEMORY ((uint64_t)4095 << 20)
 void config_read_environment(void) {

@@ -5,15 +5,15 @@
  */
 #include <stddef.h>
 
-#include "activity/tracer.h"
 #include "base/api.h"
 #include "capture/capture.h"
-#include "cost/cost.h"
+#include "capture/tracer.h"
 #include "counters/counters.h"
 #include "cupti/cupti_session.h"
 #include "emit/emit.h"
 #include "gpu/gpu_backends.h"
 #include "process.h"
+#include "record/cost.h"
 #ifdef STINT_HAVE_CUDART
 #define EVENT_BACKEND &gpu_cudart
 #else

@@ -4,10 +4,10 @@
  * gate.
  */
 #include "base/api.h"
-#include "base/config.h"
-#include "base/filter.h"
-#include "base/log.h"
 #include "record/registry.h"
+#include "system/config.h"
+#include "system/filter.h"
+#include "system/log.h"
 
 static void setting_change(int *setting, int value) {
     FUNCTION_KEEP;

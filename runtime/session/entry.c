@@ -7,16 +7,16 @@
  * The inline path inside the library does not come here: below this layer stint_impl_begin_slow and
  * stint_impl_end_slow are names of the recorder's own functions (see base/api.h).
  */
-#include "activity/tracer.h"
 #include "base/api.h"
-#include "base/log.h"
 #include "capture/capture.h"
+#include "capture/tracer.h"
 #include "gpu/event_pool.h"
 #include "gpu/stream_timer.h"
-#include "lines/line_book.h"
 #include "record/dynamic.h"
+#include "record/line_book.h"
 #include "record/recorder.h"
 #include "record/set.h"
+#include "system/log.h"
 
 /* ---- Scopes. While a capture waits for a GPU context, those that take the slow path look for one,
  * outside of their time. */

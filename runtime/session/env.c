@@ -15,10 +15,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "base/config.h"
-#include "base/log.h"
 #include "base/number.h"
 #include "base/removed.h"
+#include "system/config.h"
+#include "system/log.h"
 
 enum env_kind {
     ENV_SWITCH,

@@ -2,12 +2,12 @@
 #include "gpu_about.h"
 
 #include "about.h"
-#include "activity/tracer.h"
 #include "arena/arena.h"
-#include "base/config.h"
 #include "base/print.h"
+#include "capture/tracer.h"
 #include "gpu/gpu.h"
 #include "record/registry.h"
+#include "system/config.h"
 
 /* The bytes of `out` used so far, after one more back end. */
 static size_t gpu_about_put(const struct gpu_ops *ops, char *out, size_t size, size_t used) {

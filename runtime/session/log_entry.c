@@ -3,7 +3,7 @@
  * The callback for the lines of the library.
  */
 #include "base/api.h"
-#include "base/log.h"
+#include "system/log.h"
 
 int stint_log_set(stint_log_fn fn, void *data) {
     FUNCTION_KEEP;

@@ -5,9 +5,9 @@
 
 #include "about.h"
 #include "arena/arena.h"
-#include "base/launch.h"
-#include "base/log.h"
 #include "record/registry.h"
+#include "system/launch.h"
+#include "system/log.h"
 
 /* The record of the place in a job, made if need be; NULL without room. */
 static struct arena_job *place_get(void) {

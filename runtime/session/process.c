@@ -16,18 +16,14 @@
 
 #include "about.h"
 #include "arena/arena.h"
-#include "base/clock.h"
-#include "base/config.h"
 #include "base/hash.h"
-#include "base/lock.h"
-#include "base/log.h"
 #include "capture/capture_rules.h"
-#include "cost/cost.h"
 #include "env.h"
 #include "gpu_about.h"
-#include "lines/line_book.h"
 #include "place.h"
 #include "record/allocations.h"
+#include "record/cost.h"
+#include "record/line_book.h"
 #include "record/probe.h"
 #include "record/registry.h"
 #include "record/ring.h"
@@ -35,6 +31,10 @@
 #include "record/site.h"
 #include "record/thread.h"
 #include "record/waits.h"
+#include "system/clock.h"
+#include "system/config.h"
+#include "system/lock.h"
+#include "system/log.h"
 
 static int configured;
 static int refused; /* opening the arena failed: not tried again at each scope */

@@ -4,13 +4,13 @@
 #include "range_calls.h"
 
 #include "arena/arena.h"
-#include "base/clock.h"
 #include "base/errno_keep.h"
 #include "place.h"
 #include "record/crossing.h"
 #include "record/measured.h"
 #include "record/recorder.h"
 #include "record/tree.h"
+#include "system/clock.h"
 
 void stint_impl_end_crossing(void *guard) {
     ERRNO_KEEP;

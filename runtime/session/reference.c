@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/arithmetic.h"
-#include "base/clock.h"
+#include "system/clock.h"
 
 #define TURNS 8192 /* about 14 us at 3 GHz: 1000 times as long as reading the clock */
 #define TRIES 6

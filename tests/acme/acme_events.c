@@ -7,8 +7,8 @@
 #include "acme.h"
 #include "activity/activity.h"
 #include "base/arithmetic.h"
-#include "base/clock.h"
 #include "fake_clock.h"
+#include "system/clock.h"
 
 #define CALL_NS 400u /* on the host */
 #define DEVICE 0

@@ -4,7 +4,7 @@
  * streams. The run file is STINT_FILE's.
  */
 #include "acme.h"
-#include "activity/tracer.h"
+#include "capture/tracer.h"
 #include "fake_clock.h"
 #include "stint/stint.h"
 

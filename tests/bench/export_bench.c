@@ -15,7 +15,7 @@
 
 #include <fcntl.h>
 
-#include "viewers/formats.h"
+#include "export/tool/formats.h"
 
 #define ROUNDS 5
 #define LANES 4u

@@ -179,7 +179,7 @@ FOLDERS = ["cmake", "gen", "include", "runtime", "samples", "tests"]
 
 
 def case_files(_):
-    """A path may begin at any folder, as `read/rows.c` and `rows.c` do."""
+    """A path may begin at any folder, as `model/rows.c` and `rows.c` do."""
     known = set()
     for folder in FOLDERS:
         for file in (ROOT / folder).rglob("*.*"):
@@ -378,7 +378,7 @@ def check_options(where, command, rest, options, formats):
 
 def case_commands(_):
     options = table("options.ini")
-    formats = {n for n, entry in table("formats.ini").items() if entry["layer"] != "session"}
+    formats = {n for n, entry in table("formats.ini").items() if entry["layer"] != "interval"}
     count = 0
     for path in documents():
         for where, command, rest in tool_commands(path):

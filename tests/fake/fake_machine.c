@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A machine that prints the same header and footer everywhere, in place of runtime/base/machine.c.
+ * A machine that prints the same header and footer everywhere, in place of
+ * runtime/system/machine.c.
  */
-#include "base/machine.h"
+#include "system/machine.h"
 
 #include <string.h>
 

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/config.h"
 #include "base/histogram.h"
 #include "fake_clock.h"
 #include "gpu/cuda_codes.h"
 #include "stint/stint.h"
+#include "system/config.h"
 
 #define GPU_SUMS static inline __attribute__((unused))
 

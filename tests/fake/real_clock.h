@@ -17,6 +17,6 @@
 #define clock_ticks_at real_clock_ticks_at
 #define clock_ticks_of_ns real_clock_ticks_of_ns
 #define clock_ns_of_ticks real_clock_ns_of_ticks
-#include "base/clock.c"
+#include "system/clock.c"
 
 #endif

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "base/filter.h"
 #include "fuzz.h"
+#include "system/filter.h"
 
 #define NAME_MOST 200u
 

@@ -10,8 +10,8 @@
 #ifndef STINT_TESTS_FUZZ_IMAGE_H
 #define STINT_TESTS_FUZZ_IMAGE_H
 
-#include "base/clock.h"
 #include "fuzz.h"
+#include "system/clock.h"
 
 #define FUZZ_LINES 1280u /* the largest seed, and some: twice as many take four times as long */
 #define FUZZ_OPTIONS 5u

@@ -3,7 +3,7 @@
  * The form of a report, as STINT_REPORT and stint_report() take it, and as the tool does.
  */
 #include "fuzz.h"
-#include "read/columns.h"
+#include "model/columns.h"
 #include "tool/common/run_view.h"
 
 static void check(const struct report_options *o) {

@@ -2,9 +2,9 @@
 /*
  * STINT_GPU_PEAK: a rate that is taken is one.
  */
-#include "base/config.h"
 #include "fuzz.h"
 #include "gpu/gpu.h"
+#include "system/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct gpu_device device = {.name = "fuzz"};

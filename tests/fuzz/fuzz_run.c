@@ -9,11 +9,11 @@
 
 #include "base/histogram.h"
 #include "fuzz_image.h"
+#include "model/activity_table.h"
+#include "model/columns.h"
+#include "model/rows.h"
+#include "model/trace.h"
 #include "ranks/rank_tables.h"
-#include "read/activity_table.h"
-#include "read/columns.h"
-#include "read/rows.h"
-#include "read/trace.h"
 #include "report/report.h"
 #include "runfile/run_parts.h"
 

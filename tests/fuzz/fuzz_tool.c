@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "export/tool/formats.h"
 #include "fuzz_image.h"
 #include "runfile/run_open.h"
 #include "tool/common/run_view.h"
 #include "tool/diff/diff.h"
 #include "tool/merge/merge.h"
 #include "tool/top/top.h"
-#include "viewers/formats.h"
 
 static void show(struct run *r, const uint8_t *option) {
     static const char *const views[] = {"table", "tree", "legacy", "threads", "table,threads"};

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "read/columns.h"
+#include "model/columns.h"
 #include "report_columns.inc"
 #include "status_table.inc"
 

@@ -12,7 +12,7 @@ import formats  # noqa: E402
 import table  # noqa: E402
 
 TEXT = """[text]
-layer = session
+layer = interval
 program = yes
 data = statistics
 doc = a report
@@ -26,7 +26,7 @@ doc = one row per statistic
 file = run.csv
 """
 TRACE = """[trace]
-layer = viewers
+layer = export/tool
 binary = yes
 data = trace
 doc = spans, for a viewer
@@ -46,7 +46,7 @@ class Formats(support.Case):
     def test_declarations(self):
         self.assert_golden("export_formats.inc", ALL, support.HEAD +
                            "int export_csv(struct sink *out, struct run *r);\n")
-        self.assert_golden("viewers_formats.inc", ALL, support.HEAD +
+        self.assert_golden("tool_formats.inc", ALL, support.HEAD +
                            "int export_trace(struct sink *out, struct run *r);\n")
 
     def test_list_of_the_tool(self):
@@ -74,7 +74,7 @@ static const struct program_format program_formats[] = {
 
     def test_refused(self):
         self.refuse(CSV.replace("export", "base"),
-                    "[csv]: unknown layer 'base' (export|viewers|session|history)")
+                    "[csv]: unknown layer 'base' (export|export/tool|interval|history)")
         self.refuse(TEXT.replace("program = yes\n", ""),
                     "[text]: neither the tool nor stint_export writes it")
         self.refuse(ALL.replace("run.trace", "run.csv"),
@@ -84,7 +84,7 @@ static const struct program_format program_formats[] = {
 class Documents(support.Case):
     def test_source_files(self):
         for entry in formats.read(TABLE):
-            if entry.get("layer") not in ("session", "history"):
+            if entry.get("layer") not in ("interval", "history"):
                 function = formats.function(entry)
                 name = "runtime/%s/export_%s.c" % (entry.get("layer"), function)
                 self.assertIn("int export_%s(" % function, support.read(support.ROOT, name))

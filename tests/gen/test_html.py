@@ -16,7 +16,7 @@ PAGE = """<!DOCTYPE html>
 <script src="b.js"></script>
 <script src="c.js"></script>
 """
-REAL = os.path.join(support.ROOT, "runtime", "viewers", "html", "report.html")
+REAL = os.path.join(support.ROOT, "runtime", "export", "tool", "html", "report.html")
 
 
 class Page(support.Case):

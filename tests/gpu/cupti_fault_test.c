@@ -4,7 +4,7 @@
  * missing is said.
  */
 #include "../unit/recorded.h"
-#include "activity/tracer.h"
+#include "capture/tracer.h"
 #include "cupti_double.h"
 
 static const char *const functions[] = {

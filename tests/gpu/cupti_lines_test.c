@@ -7,8 +7,8 @@
 
 #include "cupti_seen.h"
 #include "harness_threads.h"
-#include "read/line_rows.h"
-#include "session/interval.h"
+#include "interval/interval.h"
+#include "model/line_rows.h"
 
 #include "stint/lines.h"
 

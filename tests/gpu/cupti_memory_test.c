@@ -5,7 +5,7 @@
  */
 #include "../unit/recorded.h"
 #include "../unit/traced.h"
-#include "activity/tracer.h"
+#include "capture/tracer.h"
 #include "cupti_double.h"
 
 #define DEVICE_MEMORY 3

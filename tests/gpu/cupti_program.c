@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "activity/tracer.h"
+#include "capture/tracer.h"
 #include "cupti_double.h"
 #include "fake_clock.h"
 #include "stint/stint.h"

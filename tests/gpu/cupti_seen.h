@@ -8,7 +8,7 @@
 
 #include "../unit/recorded.h"
 #include "activity/activity.h"
-#include "activity/tracer.h"
+#include "capture/tracer.h"
 #include "cuda_double.h"
 #include "cupti_double.h"
 

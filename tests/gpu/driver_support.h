@@ -3,10 +3,10 @@
 #ifndef STINT_TESTS_DRIVER_SUPPORT_H
 #define STINT_TESTS_DRIVER_SUPPORT_H
 
-#include "base/config.h"
 #include "cuda_double.h"
 #include "gpu/gpu_backends.h"
 #include "harness_threads.h"
+#include "system/config.h"
 
 HARNESS_FN const struct gpu_ops *driver_open_as(const char *library) {
     config.driver_lib = library;

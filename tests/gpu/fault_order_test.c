@@ -9,7 +9,7 @@
 #include <sched.h>
 
 #include "../unit/recorded.h"
-#include "activity/tracer.h"
+#include "capture/tracer.h"
 #include "cuda_double.h"
 #include "cupti_double.h"
 #include "harness_threads.h"

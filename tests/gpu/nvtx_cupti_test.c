@@ -3,7 +3,7 @@
  * NVTX ranges for a tool in a process in which stint starts CUPTI later: each scope is one range,
  * before, across and after the start, and the kernels have their scopes.
  */
-#include "activity/tracer.h"
+#include "capture/tracer.h"
 #include "cupti_double.h"
 #include "nvtx_story.h"
 

@@ -10,11 +10,11 @@
 #include <time.h>
 
 #include "activity/activity.h"
-#include "base/lock.h"
-#include "base/module.h"
 #include "harness_threads.h"
 #include "recorded.h"
 #include "stint/stint.h"
+#include "system/lock.h"
+#include "system/module.h"
 
 #if SANITIZED || !defined(__GLIBC__)
 #define NEEDS_OWN_FUNCTIONS() SKIP("needs glibc and no sanitizer in between")

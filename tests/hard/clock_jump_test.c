@@ -6,8 +6,8 @@
  */
 
 #include "harness_threads.h"
-#include "read/rows.h"
-#include "read/snapshot.h"
+#include "model/rows.h"
+#include "model/snapshot.h"
 #include "recorded.h"
 #include "support.h"
 

@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "harness_threads.h"
-#include "read/rows.h"
-#include "read/snapshot.h"
+#include "model/rows.h"
+#include "model/snapshot.h"
 #include "recorded.h"
 #include "support.h"
 

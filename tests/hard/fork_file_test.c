@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 
 #include "../run/run_support.h"
-#include "base/lock.h"
 #include "harness_threads.h"
 #include "recorded.h"
+#include "system/lock.h"
 
 static void work(const char *name, int n) {
     for (int i = 0; i < n; ++i) {

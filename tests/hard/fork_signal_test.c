@@ -4,7 +4,7 @@
  * of its work (forking.h). The child must record correctly on its own, and the parent must have all
  * of its calls.
  */
-#include "cost/cost.h"
+#include "record/cost.h"
 
 #include "../run/run_support.h"
 #include "forking.h"

@@ -8,10 +8,10 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-#include "read/snapshot.h"
+#include "interval/interval.h"
+#include "model/snapshot.h"
 #include "record/node.h"
 #include "recorded.h"
-#include "session/interval.h"
 
 /* The kinds of calls that may fail. */
 #define POINTS_MEMORY 1u /* mmap, mprotect */

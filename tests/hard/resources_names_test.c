@@ -4,9 +4,9 @@
  * scopes go on, what was there before is still recorded, every scope is accounted for, and memory
  * has a bound.
  */
-#include "read/snapshot.h"
+#include "interval/interval.h"
+#include "model/snapshot.h"
 #include "recorded.h"
-#include "session/interval.h"
 
 /* A name takes thirty times as long under a sanitizer. */
 #define MILLION (SANITIZED ? 200000u : 1000000u)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interval/interval.h"
 #include "known.h"
-#include "read/rows.h"
+#include "model/rows.h"
 #include "reference.h"
-#include "run.h"
-#include "session/interval.h"
+#include "runner.h"
 #include "stint/stint.h"
 
 /* The values that a row must have. */

@@ -14,7 +14,7 @@
 
 #include "program.h"
 #include "record/node.h"
-#include "run.h"
+#include "runner.h"
 
 #define SECONDS 20 /* a program; it takes under a millisecond */
 #define FAILURES 5 /* programs printed */

@@ -9,7 +9,7 @@
  * The guards are those that the macros declare, without the macros, because the reference must know
  * their addresses: whether a place is opened again that a jump has left is a matter of
  * addresses. */
-#include "run.h"
+#include "runner.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -495,7 +495,7 @@ def exports(place):
     exported = place.exported(place.library("shared"))
     root = Path(place.options.source) / "runtime"
     own = ""
-    for name in ("session/memory_calls.h", "session/range_calls.h", "steps/step_windows.h"):
+    for name in ("session/memory_calls.h", "session/range_calls.h", "interval/step_windows.h"):
         own += (root / name).read_text(encoding="utf-8")
     for_own = set(re.findall(r"define (stint_impl_\w+) STINT_IMPL_ABI_NAME", own))
     layout = (place.prefix("shared") / "include/stint/detail/impl_layout.h").read_text("utf-8")

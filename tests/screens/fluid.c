@@ -4,8 +4,8 @@
  * that receives the activities which the programs of the screens hand in.
  */
 #include "activity/activity.h"
-#include "activity/tracer.h"
 #include "arena/arena.h"
+#include "capture/tracer.h"
 #include "gpu_sums.h"
 #include "screens.h"
 

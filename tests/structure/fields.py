@@ -58,7 +58,7 @@ def self_test():
     table = "".join(f"[{name}]\nnumber = {at}\ngroup = g\nadd = sum\nof = own\ndoc = D.\n"
                     for at, name in enumerate(("flops", "sent_ns")))
     for files, said in (
-            ({"runtime/read/a.c": "x = r->flops; /* sent_ns */"}, []),
+            ({"runtime/model/a.c": "x = r->flops; /* sent_ns */"}, []),
             ({"runtime/tool/metrics.c": "x = measure[MEASURE_SENT_NS];"},
              ["runtime/tool/metrics.c: names sent_ns, but follows gen/records.ini"]),
             ({f"runtime/a{at}.c": "x.flops = 1;" for at in range(7)},

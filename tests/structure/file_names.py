@@ -14,7 +14,8 @@ import sys
 from style import (check_or_test, code_of, functions_of, run_check, source_files,
                    statements_of)
 
-TOOL_LAYERS = ("ranks", "viewers", "adapters", "mem", "runfile", "tool")  # not in the library
+# Not in the library.
+TOOL_LAYERS = re.compile("runtime/(ranks|export/tool|adapters|mem|runfile|tool)/")
 TAG = re.compile(r"\b(struct|union|enum)\s+(\w+)\s*$")
 DECLARATOR = re.compile(r"[\s*]*(?:\(\s*\*+\s*(?:const\s+)?(\w+)|(\w+))")
 WORDS = re.compile(r"(?:static|extern|const|volatile|register|inline|unsigned|signed|__thread|"
@@ -116,8 +117,7 @@ def declared_names(text):
 
 
 def is_library(root, path):
-    parts = path.relative_to(root).parts
-    return parts[0] == "include" or parts[1] not in TOOL_LAYERS
+    return not TOOL_LAYERS.match(path.relative_to(root).as_posix())
 
 
 def check(root):

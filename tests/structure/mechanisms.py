@@ -29,7 +29,7 @@ MECHANISMS = {
              r"\bqsort(?:_r)?\s*\(|\bwidth \*= 2\b|\bwidth <<= 1\b|\bsift\w*\("),
     "errno": ("runtime/base/errno_keep.h: ERRNO_KEEP",
               r"\bint \w+ = errno\b(?!;\s*\w+\()|[.]\w+ = errno\b|\berrno = (?!0;|E[A-Z])[^=]"),
-    "atomic replacement of a file": ("runtime/base/replace_file.h",
+    "atomic replacement of a file": ("runtime/system/replace_file.h",
                                      r"\brename(?:at2?)?\s*\(|SYS_renameat2?\b"),
     "write": ("runtime/base/write_all.h",
               r"(?<![\w.>])p?writev?(?:64)?\s*\("),
@@ -50,14 +50,14 @@ ALLOWED = [
     ("base/hash_map.c", "hash map", 1, "the mechanism"),
     ("base/order.c", "sort", 1, "the mechanism"),
     ("base/errno_keep.h", "errno", 2, "the mechanism"),
-    ("base/replace_file.c", "atomic replacement of a file", 1, "the mechanism"),
+    ("system/replace_file.c", "atomic replacement of a file", 1, "the mechanism"),
     ("base/write_all.c", "write", 1, "the mechanism"),
     ("base/number.c", "whole number", 2, "the mechanism"),
     ("base/scratch.c", "growing memory", 2,
      "pages_grow itself, and pages that are replaced where they are, for the child of a fork"),
-    ("base/lock.c", "errno", 2,
+    ("system/lock.c", "errno", 2,
      "kept from one function to another: all locks are taken, then given"),
-    ("base/lock.c", "write", 1,
+    ("system/lock.c", "write", 1,
      "a violated order ends the process, which write_all may not wait in"),
     ("base/sink.c", "errno", 1, "reports the first error of several"),
     ("base/print.c", "whole number", 1,
@@ -65,7 +65,7 @@ ALLOWED = [
     ("arena/run_file.c", "errno", 2, "kept unless the first reservation fails"),
     ("arena/run_file.c", "atomic replacement of a file", 3,
      "gives the mapped file its name where that is free, with and without renameat2"),
-    ("fluid/profiler/profiler.c", "errno", 2, "kept from one function to another"),
+    ("compat/profiler/profiler.c", "errno", 2, "kept from one function to another"),
     ("session/reference.c", "hash", 1, "arithmetic of a fixed amount: hashes nothing"),
     ("record/site.c", "hash map", 2,
      "grows a few places with each new site, so that the lock is held for a bounded time"),
@@ -142,16 +142,16 @@ RIGHT = ["/* int saved = errno; */", 'log("rename(a, b)");', "if (errno == EINTR
 
 
 def find_in(line):
-    files = {"runtime/read/rows.c": f"\n{line}\n"}
+    files = {"runtime/model/rows.c": f"\n{line}\n"}
     return (run_check(find_copies, files),
-            run_check(lambda root: check(root, [("read/rows.c", "errno", 1, "a test")]), files))
+            run_check(lambda root: check(root, [("model/rows.c", "errno", 1, "a test")]), files))
 
 
 def self_test():
     for mechanism, lines in COPIES.items():
         for line in lines:
             found, faults = find_in(line)
-            if found != [("read/rows.c", mechanism)]:
+            if found != [("model/rows.c", mechanism)]:
                 yield f"{line}: expected {mechanism}, found {found}"
             if (mechanism == "errno") != (not faults):
                 yield f"{line}: {faults}"

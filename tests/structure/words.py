@@ -23,7 +23,7 @@ VENDORS = {
 
 # File, a part of the line, reason.
 ALLOWED = [
-    ("read/activity_name.h", "nvprof", "the format that scripts read"),
+    ("model/activity_name.h", "nvprof", "the format that scripts read"),
 ]
 
 

@@ -24,7 +24,7 @@ def read_formats(*other_layers):
     table = configparser.ConfigParser(interpolation=None)
     table.read(ROOT / "gen" / "formats.ini", encoding="utf-8")
     return [name for name, entry in table.items()
-            if entry.get("layer", "session") not in ("session", *other_layers)]
+            if entry.get("layer", "interval") not in ("interval", *other_layers)]
 
 
 ALL_FORMATS = read_formats()

@@ -4,12 +4,12 @@
 # them anew), and a checker of each format's structure that is itself tested.
 
 # The exporters are those of the tool, but in libstint.a: there names have a prefix.
-stint_layer_sources(sources export ranks viewers)
+stint_layer_sources(sources export ranks export/tool)
 set(exporters ${sources})
 get_target_property(type stint_runtime TYPE)
 if(type STREQUAL "SHARED_LIBRARY")
     set(exporters $<TARGET_OBJECTS:stint_runtime_export> $<TARGET_OBJECTS:stint_runtime_ranks>
-        $<TARGET_OBJECTS:stint_runtime_viewers>)
+        $<TARGET_OBJECTS:stint_runtime_export_tool>)
 endif()
 add_library(stint_hand_run STATIC ${exporters} hand_run.c hand_runs.c)
 target_include_directories(stint_hand_run PRIVATE "${stint_BINARY_DIR}/runtime/page")

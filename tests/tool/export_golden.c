@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "export/export_tables.h"
+#include "export/tool/formats.h"
 #include "hand_run.h"
 #include "test_locale.h"
-#include "viewers/formats.h"
 
 static int csv_devices(struct sink *out, struct run *r) {
     return export_csv_table(out, &r->snapshot, EXPORT_TABLES);

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/histogram.h"
+#include "export/tool/export_otlp.h"
 #include "hand_test.h"
-#include "viewers/export_otlp.h"
 
 static const double lengths[] = {0.2381, 1, 3.7, 41.6667};
 

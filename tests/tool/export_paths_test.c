@@ -3,7 +3,7 @@
  * error that the documentation states for it, or it is marked as a lower bound and is one. */
 #include "distributions.h"
 #include "export/export_columns.h"
-#include "viewers/export_otlp.h"
+#include "export/tool/export_otlp.h"
 
 static const double lengths[] = {0.2381, 1.0 / 3, 1, 10, 41.6667};
 static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;

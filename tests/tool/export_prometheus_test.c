@@ -3,7 +3,7 @@
  * quantiles are compared with durations that are known. */
 #include "arena/activity_kind.h"
 #include "distributions.h"
-#include "viewers/export_prometheus.h"
+#include "export/tool/export_prometheus.h"
 
 TEST(export_prometheus, seconds_to_the_nanosecond) {
     hand_start(&hand);

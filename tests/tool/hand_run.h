@@ -7,7 +7,7 @@
 #define STINT_TESTS_HAND_RUN_H
 
 #include "base/sink.h"
-#include "read/run.h"
+#include "model/run.h"
 
 #define HAND_MOST 64u
 

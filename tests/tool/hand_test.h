@@ -3,9 +3,9 @@
 #ifndef STINT_TESTS_HAND_TEST_H
 #define STINT_TESTS_HAND_TEST_H
 
+#include "export/tool/formats.h"
 #include "hand_run.h"
 #include "harness.h"
-#include "viewers/formats.h"
 
 static struct hand_run hand;
 static size_t exported_bytes;

@@ -2,9 +2,9 @@
 /* Percentiles of `stint top`: those of the last interval beside those since the run began, equal to
  * the deltas that `stint export --follow` writes. */
 #include "base/histogram.h"
+#include "export/tool/metrics.h"
 #include "hand_test.h"
 #include "tool/top/top.h"
-#include "viewers/metrics.h"
 
 static struct hand_run runs[2];
 

@@ -5,11 +5,11 @@
  */
 
 #include "../unit/support.h"
-#include "activity/tracer.h"
 #include "arena/arena.h"
-#include "base/lock.h"
+#include "capture/tracer.h"
 #include "script_tracer.h"
 #include "session/gpu_about.h"
+#include "system/lock.h"
 
 /* The first of a list, which says no. */
 static int refuse(char reason[TRACER_REASON], void (*at_launch)(void)) {

@@ -4,9 +4,9 @@
 #define STINT_TESTS_ACTIVITIES_H
 
 #include "arena/activity_kind.h"
-#include "read/columns.h"
+#include "interval/interval.h"
+#include "model/columns.h"
 #include "report/report.h"
-#include "session/interval.h"
 #include "support.h"
 
 #define ACTIVITIES 64

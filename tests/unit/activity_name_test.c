@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arena/activity_kind.h"
 #include "harness.h"
-#include "read/activity_name.h"
+#include "model/activity_name.h"
 
 static const char *named(uint32_t kind, uint32_t detail, const char *name) {
     static char text[ACTIVITY_NAME_BYTES];

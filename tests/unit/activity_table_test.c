@@ -4,7 +4,7 @@
  * expected values follow from the samples.
  */
 #include "gpu_activities.h"
-#include "read/activity_table.h"
+#include "model/activity_table.h"
 #include "support.h"
 
 static struct snapshot s;

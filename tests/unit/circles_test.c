@@ -7,8 +7,8 @@
  */
 #include "arena/arena.h"
 #include "harness.h"
-#include "read/rows.h"
-#include "read/trace.h"
+#include "model/rows.h"
+#include "model/trace.h"
 #include "report/report.h"
 
 /* ---- A list of streams with one entry, which is its own successor. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cost/cost.h"
+#include "record/cost.h"
 
 #include "recorded.h"
 #include "support.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 
-#include "base/demangle.h"
 #include "harness.h"
+#include "system/demangle.h"
 
 static int has_demangler(void) {
     return dlsym(RTLD_DEFAULT, "__cxa_demangle") || dlopen("libstdc++.so.6", RTLD_LAZY);

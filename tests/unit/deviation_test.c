@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "harness_threads.h"
-#include "read/deviation.h"
+#include "model/deviation.h"
 
 #include "support.h"
 

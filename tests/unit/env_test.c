@@ -5,8 +5,8 @@
  */
 #include "session/env.h"
 
-#include "base/config.h"
 #include "support.h"
+#include "system/config.h"
 
 struct variable {
     const char *name, *value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report at the end of a program: each case forks one. exit_report_cxx tests that it comes
  * after C++ static destructors. */
-#include "session/report_print.h"
+#include "interval/report_print.h"
 
 #include "support.h"
 

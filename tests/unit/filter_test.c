@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/filter.h"
+#include "system/filter.h"
 
 #include "support.h"
 

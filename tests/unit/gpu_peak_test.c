@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/gpu.h"
 
-#include "base/config.h"
 #include "harness.h"
+#include "system/config.h"
 
 /* An H200 as its attributes describe it. */
 static const struct gpu_device hopper = {.major = 9,

@@ -5,8 +5,8 @@
  */
 #include "arena/arena.h"
 #include "gpu_activities.h"
-#include "read/activity_table.h"
-#include "session/interval.h"
+#include "interval/interval.h"
+#include "model/activity_table.h"
 #include "support.h"
 
 static struct snapshot s;

@@ -2,7 +2,7 @@
 /* The GPU times, declared work and steps that are left after a reset. */
 #include "arena/arena.h"
 #include "gpu_sums.h"
-#include "session/interval.h"
+#include "interval/interval.h"
 #include "support.h"
 
 static stint_stat st;

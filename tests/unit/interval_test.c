@@ -4,9 +4,9 @@
  * run, also while threads record and new names appear.
  */
 #include "harness_threads.h"
-#include "session/interval.h"
+#include "interval/interval.h"
 
-#include "read/baseline.h"
+#include "model/baseline.h"
 #include "support.h"
 
 static stint_stat st;

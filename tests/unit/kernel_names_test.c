@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names as tracers show them, and such that look alike and are not. */
 #include "harness.h"
-#include "read/activity_table.h"
+#include "model/activity_table.h"
 
 static void is(const char *name, const char *lib, const char *precision) {
     int right = CHECK_STR_EQ(kernel_lib(name, strlen(name)), lib);

@@ -5,7 +5,7 @@
 
 #include <setjmp.h>
 
-#include "read/baseline.h"
+#include "model/baseline.h"
 #include "recorded.h"
 #include "support.h"
 

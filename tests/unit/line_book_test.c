@@ -6,9 +6,9 @@
 #include <setjmp.h>
 
 #include "harness_threads.h"
-#include "read/line_rows.h"
+#include "interval/interval.h"
+#include "model/line_rows.h"
 #include "recorded.h"
-#include "session/interval.h"
 
 #include "stint/lines.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/local_time.h"
+#include "system/local_time.h"
 
 #include "harness.h"
 

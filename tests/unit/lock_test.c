@@ -4,8 +4,8 @@
  * holder, and by a signal handler that interrupted its holder. What it guards is whole for the
  * thread that has it, and the child's is free.
  */
-#include "base/lock.h"
 #include "harness_threads.h"
+#include "system/lock.h"
 
 #include "forking.h"
 
@@ -306,7 +306,7 @@ TEST(lock, a_violation_names_both) {
     watch_tested();
     char *said = harness_capture(STDERR_FILENO, violate, NULL);
     CHECK_STR_EQ(said, "stint: lock order: STEP is taken by a thread that holds REGISTRY "
-                       "(runtime/base/lock_table.h)\n");
+                       "(runtime/system/lock_table.h)\n");
 }
 
 /* ---- What waits. */

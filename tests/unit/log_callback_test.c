@@ -4,10 +4,10 @@
  * it is called. Lines that find no room must be counted.
  */
 
-#include "base/config.h"
-#include "base/lock.h"
-#include "base/log.h"
 #include "harness_threads.h"
+#include "system/config.h"
+#include "system/lock.h"
+#include "system/log.h"
 
 #include "recorded.h"
 #include "support.h"

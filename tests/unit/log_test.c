@@ -3,12 +3,12 @@
  * Lines on stderr: prefix, length, escapes, and their delay while a lock is held. The expected
  * texts are in this file; a name must not be able to control a terminal.
  */
-#include "base/log.h"
+#include "system/log.h"
 
-#include "base/config.h"
-#include "base/lock.h"
 #include "recorded.h"
 #include "support.h"
+#include "system/config.h"
+#include "system/lock.h"
 
 static void write_lines(void *text) {
     errno = 1234;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests the real machine.c, which is a part of this program and replaces the library's fake one. */
-#include "base/machine.c"
+#include "system/machine.c"
 
 #include "gpu/gpu.h"
 #include "support.h"

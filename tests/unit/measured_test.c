@@ -3,7 +3,7 @@
 #include "harness_threads.h"
 #include "record/measured.h"
 
-#include "read/baseline.h"
+#include "model/baseline.h"
 #include "record/tree.h"
 #include "recorded.h"
 #include "support.h"

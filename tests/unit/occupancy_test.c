@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values are those that NVIDIA's cuda_occupancy.h (13.0) gives for these configurations. */
 #include "harness.h"
-#include "read/occupancy.h"
+#include "model/occupancy.h"
 
 static const struct snapshot_device p100 = {.major = 6,
                                             .minor = 0,

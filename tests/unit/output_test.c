@@ -3,12 +3,12 @@
  * The destination of reports (STINT_OUTPUT): stderr, stdout, files, patterns, and destinations that
  * fail. A report must arrive whole or go to stderr with one line that says why.
  */
-#include "base/output.h"
+#include "system/output.h"
 
 #include <sys/stat.h>
 
-#include "base/config.h"
 #include "support.h"
+#include "system/config.h"
 
 static char folder[64];
 

@@ -6,10 +6,10 @@
 #include <setjmp.h>
 #include <sys/stat.h>
 
-#include "base/config.h"
 #include "harness_threads.h"
 #include "recorded.h"
 #include "support.h"
+#include "system/config.h"
 
 #define REPORT "Profiling Report     <-"
 

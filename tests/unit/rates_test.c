@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "read/rows_private.h"
+#include "model/rows_private.h"
 
 #include "support.h"
 

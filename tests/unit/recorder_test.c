@@ -5,8 +5,8 @@
  */
 #include "record/recorder.h"
 
+#include "interval/interval.h"
 #include "recorded.h"
-#include "session/interval.h"
 
 static void sample(uint64_t ns, const char *info) {
     REGISTER_TIMER_INFO("scope", info);

@@ -6,9 +6,9 @@
 #include "harness_threads.h"
 #include "record/registry.h"
 
-#include "base/clock.h"
 #include "record/thread.h"
 #include "recorded.h"
+#include "system/clock.h"
 
 TEST(registry, first_lock_opens_everything) {
     CHECK(arena.base == NULL);

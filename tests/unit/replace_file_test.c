@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/replace_file.h"
+#include "system/replace_file.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -4,9 +4,9 @@
  * expected lines are in this file.
  */
 #include "gpu_activities.h"
-#include "read/columns.h"
+#include "interval/interval.h"
+#include "model/columns.h"
 #include "report/report.h"
-#include "session/interval.h"
 #include "support.h"
 
 static const struct report_about nowhere;

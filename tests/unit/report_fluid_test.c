@@ -4,8 +4,8 @@
  * tests/screens. Activities are made by hand (activities.h).
  */
 #include "activities.h"
-#include "fluid/fluid_report.h"
-#include "fluid/fluid_rows.h"
+#include "compat/fluid_report.h"
+#include "compat/fluid_rows.h"
 #include "gpu_sums.h"
 
 #define MS 1000000u

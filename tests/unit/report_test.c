@@ -5,10 +5,10 @@
  */
 #include "report/report.h"
 
-#include "base/config.h"
 #include "gpu_sums.h"
-#include "read/columns.h"
+#include "model/columns.h"
 #include "support.h"
+#include "system/config.h"
 
 static struct report_options options;
 

@@ -7,9 +7,9 @@
 
 #include <pthread.h>
 
-#include "base/config.h"
 #include "stepping.h"
 #include "support.h"
+#include "system/config.h"
 #include "traced.h"
 
 #define MIB ((size_t)1 << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The work of scopes on GPUs, in the table and the tree. */
 #include "gpu_activities.h"
-#include "read/rows.h"
+#include "model/rows.h"
 #include "support.h"
 
 static struct snapshot s;

@@ -3,7 +3,7 @@
  * The values of rows for the GPU and for declared work: sums, peaks and rates. The expected values
  * are computed from the times and the work that the test declares.
  */
-#include "read/rows.h"
+#include "model/rows.h"
 
 #include <pthread.h>
 

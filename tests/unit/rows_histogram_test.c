@@ -7,7 +7,7 @@
 #include <semaphore.h>
 
 #include "base/histogram.h"
-#include "read/rows.h"
+#include "model/rows.h"
 #include "record/node.h"
 
 #include "recorded.h"

@@ -3,7 +3,7 @@
  * Rows of the table and of the tree: merging of lines, threads and sets, self time, open scopes.
  * Random programs are compared with a plain account of their scopes.
  */
-#include "read/rows.h"
+#include "model/rows.h"
 
 #include <pthread.h>
 

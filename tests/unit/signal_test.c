@@ -7,10 +7,10 @@
 #include <sys/time.h>
 
 #include "base/histogram.h"
-#include "read/rows.h"
+#include "interval/interval.h"
+#include "model/rows.h"
 #include "record/node.h"
 #include "recorded.h"
-#include "session/interval.h"
 #include "stepping.h"
 #include "traced.h"
 

@@ -7,8 +7,8 @@
 
 #include "arena_copy.h"
 #include "gpu_activities.h"
-#include "read/columns.h"
-#include "read/snapshot.h"
+#include "model/columns.h"
+#include "model/snapshot.h"
 #include "report/report.h"
 
 static const struct report_about nowhere;

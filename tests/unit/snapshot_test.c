@@ -4,16 +4,16 @@
  * circles, references outside, flipped bytes, garbage. Reading must end, stay inside, and give
  * valid rows.
  */
-#include "read/snapshot.h"
+#include "model/snapshot.h"
 
 #include <pthread.h>
 
 #include "arena_copy.h"
-#include "base/config.h"
-#include "fluid/report_legacy.h"
+#include "compat/report_legacy.h"
 #include "gpu_sums.h"
-#include "read/columns.h"
+#include "model/columns.h"
 #include "report/report.h"
+#include "system/config.h"
 
 static const struct report_about nowhere;
 static void *other_thread(void *unused) {

@@ -6,9 +6,9 @@
 
 #include "arena/windows.h"
 #include "harness_threads.h"
+#include "interval/step_windows.h"
 #include "record/waits.h"
 #include "recorded.h"
-#include "steps/step_windows.h"
 #include "support.h"
 
 static const struct arena_windows *find_windows(const char *name, uint32_t by_calls) {

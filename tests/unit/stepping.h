@@ -6,7 +6,7 @@
 #ifndef STINT_TESTS_STEPPING_H
 #define STINT_TESTS_STEPPING_H
 
-#include "cost/cost.h"
+#include "record/cost.h"
 #include "recorded.h"
 
 #if defined(__x86_64__) && !SANITIZED

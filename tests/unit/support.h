@@ -6,8 +6,8 @@
 
 #include "fake_clock.h"
 #include "harness.h"
-#include "read/rows.h"
-#include "session/interval.h"
+#include "interval/interval.h"
+#include "model/rows.h"
 #include "stint/stint.h"
 
 HARNESS_FN void support_report(void *view) {

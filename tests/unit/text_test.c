@@ -5,8 +5,8 @@
  */
 #include "base/text.h"
 
-#include "base/config.h"
 #include "support.h"
+#include "system/config.h"
 
 static const char *const unset[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 

@@ -4,7 +4,7 @@
  * events must be those of the records that the test adds.
  */
 #include "activity_made.h"
-#include "read/activity_name.h"
+#include "model/activity_name.h"
 #include "record/ring.h"
 #include "traced.h"
 

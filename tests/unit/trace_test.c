@@ -2,7 +2,7 @@
 /* Tests the way from scopes to lanes: the spans that are read are those that ran, in order and
  * inside each other. */
 #include "harness_threads.h"
-#include "read/trace.h"
+#include "model/trace.h"
 
 #include <math.h>
 #include <sys/prctl.h>

@@ -3,9 +3,9 @@
 #ifndef STINT_TESTS_TRACED_H
 #define STINT_TESTS_TRACED_H
 
-#include "read/trace.h"
+#include "interval/interval.h"
+#include "model/trace.h"
 #include "recorded.h"
-#include "session/interval.h"
 
 #define TRACED static inline __attribute__((unused))
 

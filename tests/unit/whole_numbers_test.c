@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "harness.h"
-#include "read/snapshot.h"
+#include "model/snapshot.h"
 #include "report/report_grid.h"
 
 #define MOST (UINT64_MAX - 1) /* UINT64_MAX means none in places */

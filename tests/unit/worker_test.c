@@ -4,7 +4,7 @@
  * made during one is served before the worker stops: from within it, from a signal handler, from
  * another thread. In the child of a fork the interrupted call changes nothing.
  */
-#include "base/worker.h"
+#include "system/worker.h"
 
 #include "harness_threads.h"
 

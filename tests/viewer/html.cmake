@@ -3,7 +3,7 @@
 # The HTML report: what the exporter puts into it, and the page in a browser.
 set(html_dir "${CMAKE_CURRENT_SOURCE_DIR}/html")
 set(html_out "${CMAKE_CURRENT_BINARY_DIR}/html")
-set(html_export "${stint_SOURCE_DIR}/runtime/viewers")
+set(html_export "${stint_SOURCE_DIR}/runtime/export/tool")
 file(GLOB html_template CONFIGURE_DEPENDS "${html_export}/html/*")
 file(MAKE_DIRECTORY "${html_out}")
 

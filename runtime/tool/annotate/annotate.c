@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/number.h"
 #include "base/order.h"
+#include "system/config.h"
 
 #define TAB 8
 #define HOTTEST 10      /* lines of the list before the files */

@@ -9,7 +9,7 @@
 
 #include "base/scratch.h"
 #include "base/text.h"
-#include "read/line_rows.h"
+#include "model/line_rows.h"
 
 struct annotate_source {
     const char *bytes; /* NULL: not shown */

@@ -22,11 +22,11 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
-#include "base/filter.h"
-#include "base/log.h"
 #include "base/number.h"
-#include "base/read_beginning.h"
-#include "base/target.h"
+#include "system/filter.h"
+#include "system/log.h"
+#include "system/read_beginning.h"
+#include "system/target.h"
 #include "tool/common/command.h"
 #include "tool/common/tool_process.h"
 #include "tool/diff/diff.h"

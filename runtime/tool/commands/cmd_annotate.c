@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/config.h"
-#include "base/log.h"
 #include "runfile/run_open.h"
+#include "system/config.h"
+#include "system/log.h"
 #include "tool/annotate/annotate.h"
 #include "tool/common/command.h"
 

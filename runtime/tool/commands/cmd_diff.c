@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
-#include "base/filter.h"
-#include "base/log.h"
 #include "base/number.h"
+#include "system/filter.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 #include "tool/diff/diff.h"
 

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/replace_file.h"
 #include "export/export_tables.h"
+#include "export/tool/export_otlp.h"
+#include "export/tool/formats.h"
 #include "runfile/run_open.h"
+#include "system/replace_file.h"
 #include "tool/common/command.h"
 #include "tool/follow/follow.h"
 #include "tool/history/history.h"
-#include "viewers/formats.h"
-#include "viewers/export_otlp.h"
 
 struct request {
     const struct format *format;

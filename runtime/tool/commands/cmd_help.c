@@ -3,7 +3,7 @@
 
 #include <getopt.h>
 
-#include "base/log.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 
 int cmd_help(int argc, char **argv) {

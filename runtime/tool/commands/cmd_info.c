@@ -12,12 +12,12 @@
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"
-#include "base/config.h"
-#include "base/launch.h"
-#include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "runfile/run_open.h"
+#include "system/config.h"
+#include "system/launch.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 #include "tool/common/run_view.h"
 

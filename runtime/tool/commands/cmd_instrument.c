@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
-#include "base/log.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 #include "tool/common/tool_process.h"
 

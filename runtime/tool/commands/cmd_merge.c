@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "runfile/run_open.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 #include "tool/merge/merge.h"
 

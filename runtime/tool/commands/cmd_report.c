@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/config.h"
-#include "base/filter.h"
-#include "base/log.h"
-#include "read/columns.h"
+#include "model/columns.h"
 #include "runfile/run_open.h"
+#include "system/config.h"
+#include "system/filter.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 #include "tool/common/run_view.h"
 #include "tool/follow/follow.h"

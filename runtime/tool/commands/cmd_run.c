@@ -20,19 +20,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/config.h"
 #include "base/errno_keep.h"
 #include "base/error_text.h"
-#include "base/log.h"
-#include "base/output.h"
-#include "base/replace_file.h"
+#include "export/tool/formats.h"
 #include "runfile/run_open.h"
+#include "system/config.h"
+#include "system/log.h"
+#include "system/output.h"
+#include "system/replace_file.h"
 #include "tool/common/command.h"
 #include "tool/common/run_inputs.h"
 #include "tool/common/run_view.h"
 #include "tool/common/tool_process.h"
 #include "tool/run/run_files.h"
-#include "viewers/formats.h"
 
 #define SUFFIX ".stint"
 #define NOT_FOUND 127

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/config.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "stint/stint.h" /* off, but for its version */
+#include "system/config.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 #include "tool/common/tool_process.h"
 

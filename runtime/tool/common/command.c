@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
-#include "base/log.h"
 #include "base/number.h"
-#include "base/replace_file.h"
-#include "base/terminal.h"
 #include "base/write_all.h"
+#include "system/log.h"
+#include "system/replace_file.h"
+#include "system/terminal.h"
 #include "tool_process.h"
 
 int command_bad_usage(char **argv, const char *what) {

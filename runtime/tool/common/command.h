@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/target.h"
+#include "model/run.h"
 #include "options.h"
-#include "read/run.h"
 #include "report/report_options.h"
+#include "system/target.h"
 
 /* The larger, the worse. */
 enum command_status { COMMAND_GOOD = 0, COMMAND_FAILED = 1, COMMAND_BAD = 2 };
@@ -52,9 +52,9 @@ void command_fit_report(struct report_options *o, enum option_color when, int fd
 /* ---- export_target.c: where an export goes: standard output, a device or a pipe, or a file that
  * appears when it is complete. */
 
-/* how: as it is opened (base/replace_file.h). put: returns -1 without memory. of: what is written,
- * for messages. Shows the progress on a terminal. The exit status, after one line if it is not
- * 0. */
+/* how: as it is opened (system/replace_file.h). put: returns -1 without memory. of: what is
+ * written, for messages. Shows the progress on a terminal. The exit status, after one line if it is
+ * not 0. */
 int export_target_write(const char *output, int how, target_putter *put, void *what,
                         const char *of);
 

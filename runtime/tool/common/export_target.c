@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
-#include "base/log.h"
-#include "base/target.h"
+#include "system/log.h"
+#include "system/target.h"
 
 struct export {
     target_putter *put;

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/number.h"
 #include "command.h"
 #include "report/report_options.h"
+#include "system/log.h"
 
 #include "option_table.inc"
 

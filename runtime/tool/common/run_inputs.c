@@ -17,11 +17,11 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/error_text.h"
-#include "base/log.h"
 #include "base/order.h"
-#include "base/replace_file.h"
 #include "command.h"
 #include "runfile/run_open.h"
+#include "system/log.h"
+#include "system/replace_file.h"
 
 #define SUFFIX ".stint"
 

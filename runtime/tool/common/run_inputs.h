@@ -11,7 +11,7 @@
 
 #include "base/hash_map.h"
 #include "base/scratch.h"
-#include "read/run.h"
+#include "model/run.h"
 
 struct run_input {
     const char *path;

@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "base/arithmetic.h"
-#include "base/launch.h"
-#include "base/log.h"
 #include "ranks/rank_tables.h"
+#include "system/launch.h"
+#include "system/log.h"
 
 /* A name of a view that only the tool takes, and the text that it means. */
 struct view_name {

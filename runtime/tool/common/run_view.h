@@ -5,7 +5,7 @@
 #ifndef STINT_TOOL_RUN_VIEW_H
 #define STINT_TOOL_RUN_VIEW_H
 
-#include "read/run.h"
+#include "model/run.h"
 #include "report/report.h"
 
 struct run_view {

@@ -14,7 +14,7 @@
 #include "base/sink.h"
 #include "base/text.h"
 #include "diff_math.h"
-#include "read/rows.h"
+#include "model/rows.h"
 
 #define DIFF_RUNS 1024u /* per side, at most */
 #define DIFF_ENOUGH 3u  /* runs per side that show how far runs differ among themselves */

@@ -9,15 +9,15 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "base/filter.h"
 #include "base/histogram.h"
-#include "base/log.h"
 #include "base/status.h"
 #include "diff.h"
-#include "read/activity_name.h"
-#include "read/activity_table.h"
-#include "read/rows.h"
+#include "model/activity_name.h"
+#include "model/activity_table.h"
+#include "model/rows.h"
 #include "runfile/run_open.h"
+#include "system/filter.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 
 int diff_start(struct diff *d, uint32_t a_runs, uint32_t b_runs) {

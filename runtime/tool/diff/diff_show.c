@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/number.h"
-#include "read/snapshot.h"
+#include "model/snapshot.h"
 #include "report/report_options.h"
+#include "system/config.h"
 
 #define NAME_COLUMNS 48u
 #define NAME_COLUMNS_MARKDOWN 200u

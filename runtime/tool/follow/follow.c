@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
-#include "base/log.h"
-#include "base/target.h"
+#include "export/tool/export_prometheus.h"
+#include "export/tool/formats.h"
 #include "runfile/run_open.h"
+#include "system/log.h"
+#include "system/target.h"
 #include "tool/common/command.h"
 #include "tool/common/tool_process.h"
-#include "viewers/export_prometheus.h"
-#include "viewers/formats.h"
 
 static volatile sig_atomic_t over;
 

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "base/replace_file.h"
 #include "base/text.h"
-#include "read/run.h"
-#include "viewers/export_otlp.h"
+#include "export/tool/export_otlp.h"
+#include "model/run.h"
+#include "system/replace_file.h"
 
 enum follow_output {
     FOLLOW_LINES,  /* lines of OTLP, which are appended */

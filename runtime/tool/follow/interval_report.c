@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/config.h"
 #include "base/number.h"
-#include "read/rows.h"
+#include "model/rows.h"
+#include "system/config.h"
 
 #define NAME_COLUMNS 40u
 

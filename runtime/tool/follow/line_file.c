@@ -18,8 +18,8 @@
 
 #include "base/errno_keep.h"
 #include "base/error_text.h"
-#include "base/replace_file.h"
 #include "base/write_all.h"
+#include "system/replace_file.h"
 
 /* How a line begins: otlp_put. */
 static const char line_head[] = "{\"resourceMetrics\":";

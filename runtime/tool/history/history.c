@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/log.h"
 #include "base/text.h"
-#include "read/rows.h"
+#include "model/rows.h"
 #include "runfile/run_open.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 #include "tool/common/run_inputs.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/hash_map.h"
 #include "base/scratch.h"
-#include "read/rows.h"
+#include "model/rows.h"
 
 #define HISTORY_RUNS 10000u
 

@@ -18,12 +18,12 @@
 #include <time.h>
 
 #include "base/error_text.h"
-#include "base/log.h"
 #include "base/order.h"
-#include "base/replace_file.h"
 #include "base/text.h"
 #include "export/export_columns.h"
 #include "history.h"
+#include "system/log.h"
+#include "system/replace_file.h"
 #include "tool/common/command.h"
 #include "tool/common/sha256.h"
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/log.h"
 #include "base/text.h"
+#include "system/log.h"
 
 #define NS_PER_US UINT64_C(1000)
 #define TICKS_PER_US_ONE UINT64_C(256) /* fixed point of the header's field */

@@ -12,11 +12,11 @@
 #include "arena/arena.h"
 #include "base/hash_map.h"
 #include "base/histogram.h"
-#include "base/replace_file.h"
 #include "base/scratch.h"
-#include "read/ranks.h"
-#include "read/run.h"
-#include "read/snapshot.h"
+#include "model/ranks.h"
+#include "model/run.h"
+#include "model/snapshot.h"
+#include "system/replace_file.h"
 #include "tool/common/run_inputs.h"
 
 /* ---- merge_file.c: a run file under construction. It is made in memory, written to a temporary

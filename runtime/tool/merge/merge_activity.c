@@ -10,7 +10,7 @@
 
 #include "arena/activity_kind.h"
 #include "merge.h"
-#include "read/activity_table.h"
+#include "model/activity_table.h"
 
 #define MOMENT_ZERO ((uint64_t)1 << 63)
 

@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/role.h"
 #include "base/text.h"
 #include "stint/stint.h"
+#include "system/config.h"
 
 #define ROOM_FIRST 16u
 #define POINTS_MOST 2000u /* of a scope and a host: the last ones */

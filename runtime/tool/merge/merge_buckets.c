@@ -11,7 +11,7 @@
 #include "base/arithmetic.h"
 #include "base/histogram.h"
 #include "merge.h"
-#include "read/samples.h"
+#include "model/samples.h"
 
 /* ---- Histograms. */
 

@@ -6,9 +6,9 @@
 
 #include "base/arithmetic.h"
 #include "base/error_text.h"
-#include "base/log.h"
 #include "base/scratch.h"
 #include "base/write_all.h"
+#include "system/log.h"
 
 #define TEXT_CHUNK ((uint64_t)4096)
 #define COMMIT_STEP ((uint64_t)1 << 20)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arithmetic.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "merge.h"
+#include "system/log.h"
 
 /* Processes have different numbers only at a time: the parent is the latest one of its number that
  * began before. In an order with each parent before its children there are no circles. */

@@ -5,8 +5,8 @@
 
 #include "arena/arena.h"
 #include "base/arithmetic.h"
-#include "base/log.h"
 #include "base/text.h"
+#include "system/log.h"
 
 int merge_inputs_several_clocks(const struct run_inputs *in) {
     for (uint32_t i = 1; i < in->count; ++i) {

@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "base/arithmetic.h"
-#include "base/log.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "merge.h"
+#include "system/log.h"
 
 #define NAMED_MOST 8u /* ranks that a line names */
 #define NS_PER_S UINT64_C(1000000000)

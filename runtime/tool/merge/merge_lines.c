@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "merge.h"
-#include "read/line_rows.h"
+#include "model/line_rows.h"
 #include "stint/lines.h"
 
 struct lines_key {

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "merge.h"
+#include "system/log.h"
 
 struct text_key {
     const char *bytes;

@@ -8,7 +8,7 @@
 
 #include "base/arithmetic.h"
 #include "merge.h"
-#include "read/ranks.h"
+#include "model/ranks.h"
 #include "stint/stint.h"
 
 /* ---- Names. */

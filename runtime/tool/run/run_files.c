@@ -19,7 +19,7 @@
 
 #include "arena/arena.h"
 #include "base/error_text.h"
-#include "base/log.h"
+#include "system/log.h"
 
 static int refuse_long_path(const char *path) {
     log_error("%.500s: %s", path, error_text(ENAMETOOLONG));

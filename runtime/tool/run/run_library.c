@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
-#include "base/log.h"
 #include "stint/detail/impl_layout.h"
+#include "system/log.h"
 
 #define NUMBER_TEXT_(n) #n
 #define NUMBER_TEXT(n) NUMBER_TEXT_(n)

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
-#include "base/log.h"
 #include "needed.h"
+#include "system/log.h"
 
 /* The MPI libraries with a binary interface of their own. MVAPICH, Intel MPI and Cray's MPI have
  * the interface of MPICH. */

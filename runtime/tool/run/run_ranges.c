@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/error_text.h"
-#include "base/log.h"
 #include "needed.h"
+#include "system/log.h"
 #include "tool/common/command.h"
 
 #define LIBRARY "stint-ranges"

@@ -26,8 +26,8 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
-#include "base/read_beginning.h"
 #include "base/text.h"
+#include "system/read_beginning.h"
 #include "tool/common/tool_process.h"
 
 #define GRACE_S 5.0          /* from SIGTERM to SIGKILL, and from SIGKILL to the end */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "read/run.h"
+#include "model/run.h"
 
 /* The value that the rows are sorted by, the largest first; in the order of --sort in
  * gen/options.ini. */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "viewers/metrics.h"
+#include "export/tool/metrics.h"
 
 /* The first reading of a run is an interval that began with it. */
 static int read_interval(struct metrics *out, struct metrics *now, const struct metrics *then) {

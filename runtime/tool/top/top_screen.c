@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "base/visible.h"
+#include "system/terminal.h"
 #include "tool/common/command.h"
 #include "tool/common/tool_process.h"
 

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/config.h"
 #include "base/hash.h"
 #include "base/name.h"
 #include "base/number.h"
-#include "read/columns.h"
+#include "model/columns.h"
+#include "system/config.h"
 #include "tool/common/run_view.h"
 
 #define NAME_MIN_COLUMNS 14  /* a narrower name leaves out columns of numbers */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/tool/formats.h"
 #include "hand_run.h"
-#include "viewers/formats.h"
 
 #define NODES 100000u
 #define SITES 30000u

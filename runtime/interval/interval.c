@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interval.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "capture/tracer.h"
+#include "gpu/event_pool.h"
+#include "model/baseline.h"
+#include "record/registry.h"
+#include "system/lock.h"
+#include "system/log.h"
+
+static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
+static uint32_t baseline_gate;              /* of the arena that both refer to */
+
+/* ---- The lock. The registry's reader mark says which thread holds it. The mark exists because the
+ * child of a fork during such a call keeps the parent's arena until the call has ended. */
+
+LOCK_OVER_FORK(LOCK_INTERVAL, registry_reading, NULL)
+
+static int holder_cancel_state; /* of the thread that holds the lock */
+
+/* Disables cancellation: a thread that is cancelled while it writes a line would never release the
+ * lock. -1: this is a signal handler that interrupted this thread while it held the lock. */
+static int interval_lock(void) {
+    int state;
+    if (registry_reading()) {
+        return -1;
+    }
+    registry_settle();
+    registry_lock(); /* opens the arena if nothing was recorded yet */
+    registry_unlock();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    registry_read_begin();
+    lock_hold(LOCK_INTERVAL);
+    holder_cancel_state = state;
+    if (baseline_gate != registry_arena_gate()) { /* they are of the parent's arena */
+        baseline_free(replaced);
+        baseline_free(current);
+        current = replaced = NULL;
+        baseline_gate = registry_arena_gate();
+    }
+    return 0;
+}
+
+static void interval_unlock(void) {
+    int state = holder_cancel_state;
+    lock_drop(LOCK_INTERVAL);
+    registry_read_end();
+    pthread_setcancelstate(state, NULL);
+}
+
+/* Makes the snapshot the baseline. Nothing may have been subtracted from it. */
+static void interval_start_over(const struct snapshot *s, uint32_t set) {
+    struct baseline *next = baseline_new(s, set, current);
+    if (!next) {
+        log_error("no memory to reset: the interval continues");
+        return;
+    }
+    replaced = current;
+    current = next;
+}
+
+/* GPU times are collected before the lock is taken, because a tool may intercept the driver's
+ * calls. */
+int interval_open(struct snapshot *s, int reset) {
+    event_pool_collect();
+    tracer_flush(TRACER_COMPLETE);
+    if (interval_lock()) {
+        return -1;
+    }
+    if (snapshot_take(s)) {
+        interval_unlock();
+        return -1;
+    }
+    const struct baseline *then = current;
+    if (reset) {
+        interval_start_over(s, BASELINE_ALL_SETS);
+    }
+    if (then) {
+        baseline_subtract(then, s);
+    }
+    return 0;
+}
+
+void interval_close(struct snapshot *s) {
+    snapshot_free(s);
+    baseline_free(replaced);
+    replaced = NULL;
+    interval_unlock();
+}
+
+void interval_reset(uint32_t set) {
+    struct snapshot s;
+    event_pool_collect();
+    tracer_flush(TRACER_COMPLETE);
+    if (interval_lock()) {
+        return;
+    }
+    if (snapshot_take(&s)) {
+        log_error("no memory to reset: the interval continues");
+        interval_unlock();
+        return;
+    }
+    interval_start_over(&s, set);
+    interval_close(&s);
+}
