@@ -94,7 +94,7 @@ __attribute__((weak)) int harness_fd = 2; /* the real stderr, also while fd 2 is
 /* Runs the block after it in a child, whose checks count here, and waits for the child's end. If
  * something failed in it, the text names what it was about. */
 #define IN_CHILD() IN_CHILD_ABOUT(NULL)
-#define IN_CHILD_ABOUT(text) for (int in_child = harness_child(text); in_child; _exit(0))
+#define IN_CHILD_ABOUT(text) for (; harness_child(text); _exit(0))
 
 HARNESS_FN void harness_add(struct harness_case *c) {
     if (harness_last) {
