@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/api.h"
 #include "merge.h"
 #include "model/line_rows.h"
 #include "stint/lines.h"
