@@ -47,8 +47,8 @@ struct activity_record {
     /* The name of a kernel (as the compiler mangled it), an API function, or overhead ("overhead"
      * and its kind), else NULL. */
     const char *name;
-    uint32_t thread;  /* of an API call: any number that tells threads apart */
-    uint32_t waits;   /* of an API call: enum activity_waits */
+    uint32_t thread; /* of an API call: any number that tells threads apart */
+    uint32_t waits;  /* of an API call: enum activity_waits */
     ACTIVITY_SHAPE;
     uint32_t in_graph; /* a kernel is a node of a graph */
     uint64_t copies;   /* a copy is a batch of so many, which share its time; 0 and 1: it is one */

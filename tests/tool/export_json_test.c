@@ -44,13 +44,13 @@ TEST(export_json, a_peak_nobody_knows_is_absent) {
     hand_start(&hand);
     uint32_t root = hand_thread(&hand, 7, "t");
     uint32_t node = hand_node(&hand, root, hand_named("n"), 1, 1000, 0);
-    static const struct measures measures = {
-        .groups = 1u << MEASURE_GROUP_DECLARED | 1u << MEASURE_GROUP_GPU,
-        .bytes = 1000,
-        .gpu_calls = 1,
-        .gpu_total_ns = 500,
-        .gpu_min_ns = 500,
-        .gpu_max_ns = 500};
+    static const struct measures measures = {.groups = 1u << MEASURE_GROUP_DECLARED |
+                                                       1u << MEASURE_GROUP_GPU,
+                                             .bytes = 1000,
+                                             .gpu_calls = 1,
+                                             .gpu_total_ns = 500,
+                                             .gpu_min_ns = 500,
+                                             .gpu_max_ns = 500};
     hand.nodes[node].measures = &measures;
     char *text = exported(export_json);
     CHECK_CONTAINS(text, "\"bytes_per_s\":2000000000,");

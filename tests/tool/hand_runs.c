@@ -56,14 +56,14 @@ struct nodes {
 };
 
 static void gpu_times(struct hand_run *h, uint32_t node) {
-    static const struct measures measures = {
-        .groups = 1u << MEASURE_GROUP_DECLARED | 1u << MEASURE_GROUP_GPU,
-        .bytes = 1u << 30,
-        .flops = 2000000000,
-        .gpu_calls = 2,
-        .gpu_total_ns = 12 * MS,
-        .gpu_min_ns = 5 * MS,
-        .gpu_max_ns = 7 * MS};
+    static const struct measures measures = {.groups = 1u << MEASURE_GROUP_DECLARED |
+                                                       1u << MEASURE_GROUP_GPU,
+                                             .bytes = 1u << 30,
+                                             .flops = 2000000000,
+                                             .gpu_calls = 2,
+                                             .gpu_total_ns = 12 * MS,
+                                             .gpu_min_ns = 5 * MS,
+                                             .gpu_max_ns = 7 * MS};
     h->nodes[node].measures = &measures;
     snapshot_extra_of(&h->run.snapshot, node)->gpu.device = 0;
     h->run.snapshot.device_count = 1;

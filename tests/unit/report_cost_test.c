@@ -9,8 +9,8 @@
 #include <setjmp.h>
 
 #include "recorded.h"
-#include "support.h"
 #include "report/report.h"
+#include "support.h"
 
 /* Nanoseconds. TIMED is that of the footer, which no corrected time has in it. */
 #define TIMED 3001
