@@ -391,6 +391,20 @@ static inline uint64_t arena_lines_cells_at(uint32_t count) {
     return (sizeof(struct arena_lines) + (uint64_t)count * sizeof(uint32_t) + 31) & ~(uint64_t)31;
 }
 
+/* A histogram of a merged file, in the place of a struct stint_impl_histogram: the counts of its
+ * buckets have 64 bits, and those in use take two or three bytes each (histogram_encode). */
+struct arena_pairs {
+    uint32_t mark;  /* ARENA_PAIRS: no bucket of a recorder counts so far */
+    uint32_t bytes; /* of the pairs */
+    uint32_t more;  /* units: all pairs are there; 0: they are in `pair` */
+    uint16_t open;  /* as in struct stint_impl_histogram */
+    uint16_t full;  /* 1: a bucket had no room for all of its samples */
+    uint8_t pair[48];
+};
+#define ARENA_PAIRS UINT32_MAX
+_Static_assert(sizeof(struct arena_pairs) == STINT_IMPL_UNIT,
+               "a histogram of few values is a line");
+
 /* The process's arena; base is NULL before the first use and after a fork. */
 struct arena {
     char *base;

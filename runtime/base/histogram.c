@@ -54,10 +54,11 @@ void histogram_to_ns(struct histogram *out, const struct histogram *from, double
 
 void histogram_add_in_ns(struct histogram *out, const struct histogram *from, double unit) {
     out->in_ns = 1;
+    out->full |= from->full;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         if (from->bucket[i]) {
             uint32_t to = histogram_place_in_ns(from, i, unit);
-            out->bucket[to] += from->bucket[i];
+            histogram_bucket_add(out, to, from->bucket[i]);
             if (histogram_is_open(from, i) ||
                 histogram_middle(i) * unit >= (double)STINT_IMPL_LONG) {
                 out->open = histogram_open_lower(out->open, to + 1);
@@ -74,17 +75,24 @@ uint32_t histogram_used(const struct histogram *h) {
     return used;
 }
 
-int histogram_pack(struct histogram_list *out, struct scratch *memory, const struct histogram *h) {
-    *out = (struct histogram_list){.open = h->open, .in_ns = h->in_ns};
-    out->bucket = scratch_array(memory, histogram_used(h), sizeof *out->bucket);
-    if (!out->bucket) {
-        return -1;
-    }
+void histogram_fill(struct histogram_list *out, const struct histogram *h) {
+    out->open = h->open;
+    out->in_ns = h->in_ns;
+    out->full = h->full;
+    out->used = 0;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         if (h->bucket[i]) {
             out->bucket[out->used++] = (struct histogram_bucket){i, h->bucket[i]};
         }
     }
+}
+
+int histogram_pack(struct histogram_list *out, struct scratch *memory, const struct histogram *h) {
+    out->bucket = scratch_array(memory, histogram_used(h), sizeof *out->bucket);
+    if (!out->bucket) {
+        return -1;
+    }
+    histogram_fill(out, h);
     return 0;
 }
 
@@ -95,12 +103,94 @@ void histogram_unpack(struct histogram *out, const struct histogram_list *from) 
     }
     out->open = from->open;
     out->in_ns = from->in_ns;
+    out->full = from->full;
+}
+
+/* ---- The bytes of merged files. */
+
+static uint32_t put_leb128(uint8_t *to, uint64_t n) {
+    uint32_t used = 0;
+    while (n >= 0x80) {
+        to[used++] = (uint8_t)(n | 0x80);
+        n >>= 7;
+    }
+    to[used++] = (uint8_t)n;
+    return used;
+}
+
+/* Returns the bytes that the number has, at most `left`; 0: there is none, or it is above 64
+ * bits. */
+static uint32_t get_leb128(uint64_t *n, const uint8_t *from, uint32_t left) {
+    *n = 0;
+    for (uint32_t i = 0; i < left && i < 10; ++i) {
+        uint64_t bits = from[i] & 0x7f;
+        if (i == 9 && bits > 1) {
+            return 0;
+        }
+        *n |= bits << 7 * i;
+        if (bits == from[i]) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+uint32_t histogram_encode(uint8_t to[HISTOGRAM_BYTES_MOST], const struct histogram *h) {
+    uint32_t used = 0, next = 0;
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        if (h->bucket[i]) {
+            used += put_leb128(to + used, i + 1 - next);
+            used += put_leb128(to + used, h->bucket[i]);
+            next = i + 1;
+        }
+    }
+    return used;
+}
+
+int histogram_decode(struct histogram *to, const uint8_t *from, uint32_t bytes) {
+    uint64_t next = 0, step, count;
+    memset(to, 0, sizeof *to);
+    for (uint32_t at = 0, used; at < bytes; at += used) {
+        uint32_t first = get_leb128(&step, from + at, bytes - at);
+        uint32_t second = get_leb128(&count, from + at + first, bytes - at - first);
+        used = first + second;
+        if (!first || !second || !step || !count || step > STINT_IMPL_BUCKETS - next) {
+            return -1;
+        }
+        next += step;
+        to->bucket[next - 1] = count;
+    }
+    return 0;
+}
+
+/* ---- Sums. */
+
+void histogram_count_value(struct histogram *h, uint64_t value) {
+    if (value >= STINT_IMPL_LONG) {
+        h->open = STINT_IMPL_BUCKETS;
+        value = STINT_IMPL_LONG - 1;
+    }
+    histogram_bucket_add(h, stint_impl_bucket(value), 1);
+}
+
+void histogram_sum(struct histogram *to, const struct histogram *more) {
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        histogram_bucket_add(to, i, more->bucket[i]);
+    }
+    to->open = histogram_open_lower(to->open, more->open);
+    to->full |= more->full;
+}
+
+void histogram_take(struct histogram *from, const struct histogram *before) {
+    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+        from->bucket[i] = saturating_subtract(from->bucket[i], before->bucket[i]);
+    }
 }
 
 uint64_t histogram_count(const struct histogram *h) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        count += h->bucket[i];
+        count = saturating_add(count, h->bucket[i]);
     }
     return count;
 }
@@ -108,7 +198,7 @@ uint64_t histogram_count(const struct histogram *h) {
 uint64_t histogram_beyond(const struct histogram *h) {
     uint64_t count = 0;
     for (uint32_t i = h->open; i && i <= STINT_IMPL_BUCKETS; ++i) {
-        count += h->bucket[i - 1];
+        count = saturating_add(count, h->bucket[i - 1]);
     }
     return count;
 }
@@ -117,7 +207,7 @@ uint64_t histogram_percentile(const struct histogram *h, uint64_t count, uint32_
     uint64_t rank = histogram_rank(count, permille);
     uint64_t seen = 0;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        seen += h->bucket[i];
+        seen = saturating_add(seen, h->bucket[i]);
         if (seen && seen >= rank && histogram_is_open(h, i)) {
             return histogram_low(i);
         }

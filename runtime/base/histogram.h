@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading histograms: the recorder's log-linear buckets, summed over threads.
+ * Reading histograms: the recorder's log-linear buckets, summed over threads, and their form in
+ * merged files.
  */
 #ifndef STINT_HISTOGRAM_H
 #define STINT_HISTOGRAM_H
@@ -14,6 +15,7 @@ struct histogram {
     uint64_t bucket[STINT_IMPL_BUCKETS];
     uint32_t open; /* as in struct stint_impl_histogram */
     int in_ns;     /* the values are nanoseconds, whatever the clock */
+    int full;      /* a bucket had no room for all of its samples: no percentile is known */
 };
 
 /* A bucket that has samples. */
@@ -28,6 +30,7 @@ struct histogram_list {
     uint32_t used;
     uint32_t open;
     int in_ns;
+    int full;
 };
 
 /* Counts one sample in a histogram of the arena at `base`; in units, 0 = none. Owner only. */
@@ -44,6 +47,16 @@ static inline void histogram_add(char *base, uint32_t histogram, uint64_t value)
     stint_impl_bucket_add(&bucket[stint_impl_bucket(value)]);
 }
 
+/* Counts `samples` more in a bucket. One whose count would not fit is full. */
+static inline void histogram_bucket_add(struct histogram *h, uint32_t bucket, uint64_t samples) {
+    uint64_t sum = h->bucket[bucket] + samples;
+    if (sum < samples) {
+        sum = UINT64_MAX;
+        h->full = 1;
+    }
+    h->bucket[bucket] = sum;
+}
+
 /* The lowest value of a bucket; of STINT_IMPL_BUCKETS: one past the last. */
 uint64_t histogram_low(uint32_t bucket);
 double histogram_middle(uint32_t bucket);
@@ -57,6 +70,11 @@ static inline uint64_t histogram_rank(uint64_t count, uint32_t permille) {
 }
 /* The samples that may be longer than their bucket: the last ones in the order of percentiles. */
 uint64_t histogram_beyond(const struct histogram *h);
+void histogram_count_value(struct histogram *h, uint64_t value);
+/* Adds the samples of a histogram with values of the same unit, and takes samples away that it has
+ * had before. */
+void histogram_sum(struct histogram *to, const struct histogram *more);
+void histogram_take(struct histogram *from, const struct histogram *before);
 /* The lower one of two values of `open`; 0: none. */
 uint32_t histogram_open_lower(uint32_t a, uint32_t b);
 /* The counts of buckets whose values count `unit` ns each, on the grid of nanoseconds: the same
@@ -68,7 +86,15 @@ void histogram_add_in_ns(struct histogram *out, const struct histogram *from, do
 uint32_t histogram_used(const struct histogram *h);
 /* As a list in the arena. 0, or -1 without memory. */
 int histogram_pack(struct histogram_list *out, struct scratch *memory, const struct histogram *h);
+/* The same into out->bucket, where there is room for all in use. */
+void histogram_fill(struct histogram_list *out, const struct histogram *h);
 void histogram_unpack(struct histogram *out, const struct histogram_list *from);
+/* The buckets in use as bytes: of each how far its number is past that of the one before, from -1
+ * on, and its count, both as LEB128. Decoding returns 0, or -1 if the bytes are no such pairs, each
+ * of a higher bucket than the one before, to the last byte. */
+#define HISTOGRAM_BYTES_MOST (12u * STINT_IMPL_BUCKETS)
+uint32_t histogram_encode(uint8_t to[HISTOGRAM_BYTES_MOST], const struct histogram *h);
+int histogram_decode(struct histogram *to, const uint8_t *from, uint32_t bytes);
 /* Above all samples of a bucket, the longest of all being `max`. */
 uint64_t histogram_end(const struct histogram *h, uint32_t bucket, uint64_t max);
 /* Bounds of all samples, from the lowest and highest bucket in use; 0 if empty. */

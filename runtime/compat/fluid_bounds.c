@@ -12,7 +12,7 @@
 struct fluid_bounds_table {
     struct hash_map number_of; /* histograms to the numbers of their bounds */
     struct fluid_bounds *bounds;
-    struct stint_impl_histogram read;
+    struct histogram read;
     struct histogram now; /* of the node at hand, in the interval */
 };
 

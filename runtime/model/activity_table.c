@@ -25,8 +25,8 @@ struct activity_grouping {
     uint32_t *next;         /* by activity, + 1 */
     struct hash_map row_of; /* hash of what tells rows apart, to rows */
     uint32_t count;
-    struct histogram *sum, *taken;     /* of the row at hand */
-    struct stint_impl_histogram *read; /* one of them */
+    struct histogram *sum, *taken; /* of the row at hand */
+    struct histogram *read;        /* one of them */
 };
 
 /* The quantity of an activity that a histogram and samples are of, and its numbers. */
@@ -124,9 +124,7 @@ static void activity_sum_histograms(const struct activity_grouping *g, uint32_t 
             baseline_add_histogram(g->taken, s, SNAPSHOT_NONE, a->taken_histogram, g->read);
         }
     }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        g->sum->bucket[i] = saturating_subtract(g->sum->bucket[i], g->taken->bucket[i]);
-    }
+    histogram_take(g->sum, g->taken);
 }
 
 /* The standard deviation of n values, from their sum and the sum of their squares. */
@@ -151,7 +149,7 @@ static const uint64_t *member_samples(const struct snapshot *s, const struct sna
     }
     const struct arena_sizes *sizes = NULL;
     if (a->byte_histogram) {
-        sizes = snapshot_at(s, a->samples, snapshot_sizes_bytes(s));
+        sizes = snapshot_at(s, a->samples, offsetof(struct arena_sizes, histogram));
     }
     return sizes ? sizes->bytes : NULL;
 }
@@ -209,7 +207,7 @@ static void finish_quantity(const struct activity_grouping *g, struct activity_r
         *max = u64_min(*max, histogram_max(g->sum));
     }
     mean_of(total, count, min, max);
-    if (counted) {
+    if (counted && !g->sum->full) {
         *median = u64_clamp(row_median(g, row, which, g->sum), *min, *max);
         r->has |= quantities[which].has_median;
     }

@@ -22,7 +22,7 @@ struct baseline {
     const struct measures *outside;
     struct baseline_node *nodes;
     struct baseline_activity *activities;
-    struct stint_impl_histogram **histograms;
+    struct histogram_list *histograms;
     struct hash_map node_of, activity_of, histogram_of;
 };
 
@@ -41,24 +41,25 @@ static const struct baseline_activity *activity_of(const struct baseline *b, uin
     return b ? find_kept(&b->activity_of, unit, b->activities, sizeof *b->activities) : NULL;
 }
 
-const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit) {
-    const struct stint_impl_histogram *const *kept = NULL;
-    if (b) {
-        kept = find_kept(&b->histogram_of, unit, b->histograms, sizeof *b->histograms);
-    }
-    return kept ? (*kept)->bucket : NULL;
+static const struct histogram_list *histogram_of(const struct baseline *b, uint32_t unit) {
+    return b ? find_kept(&b->histogram_of, unit, b->histograms, sizeof *b->histograms) : NULL;
 }
 
 void baseline_add_histogram(struct histogram *sum, const struct snapshot *s, uint32_t thread,
-                            uint32_t unit, struct stint_impl_histogram *read) {
-    const uint32_t *then = baseline_histogram_of(s->since, unit);
+                            uint32_t unit, struct histogram *read) {
+    static const struct histogram_list none;
+    const struct histogram_list *then = histogram_of(s->since, unit);
     if (snapshot_read_buckets(s, thread, unit, read)) {
         return;
     }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        sum->bucket[i] += then ? saturating_subtract(read->bucket[i], then[i]) : read->bucket[i];
+    if (!then) {
+        then = &none;
     }
-    sum->open = histogram_open_lower(sum->open, read->open);
+    for (uint32_t i = 0; i < then->used; ++i) {
+        uint64_t *bucket = &read->bucket[then->bucket[i].index];
+        *bucket = saturating_subtract(*bucket, then->bucket[i].count);
+    }
+    histogram_sum(sum, read);
 }
 
 /* Measures of the snapshot, in its memory: there are none in `then` that it lacks. */
@@ -153,27 +154,27 @@ struct keeping {
     struct baseline *b;
     const struct snapshot *s;
     const struct baseline *old;
+    struct histogram *read; /* one of them */
 };
 
 /* The histogram as it is now, or as it was then; nothing if that does not have it. */
 static int keep_histogram(const struct keeping *k, uint32_t thread, uint32_t unit, int now) {
     struct baseline *b = k->b;
-    const uint32_t *then = now ? NULL : baseline_histogram_of(k->old, unit);
-    if (!snapshot_at(k->s, unit, snapshot_histogram_bytes(k->s)) || (!now && !then) ||
-        baseline_histogram_of(b, unit)) {
+    const struct histogram_list *then = histogram_of(k->old, unit);
+    if (histogram_of(b, unit) || (!now && !then)) {
         return 0;
     }
-    struct stint_impl_histogram *buckets = scratch_get(&b->memory, sizeof *buckets);
+    if (now && snapshot_read_buckets(k->s, thread, unit, k->read)) {
+        return 0;
+    }
+    if (!now) {
+        histogram_unpack(k->read, then);
+    }
     uint32_t number = hash_map_number(&b->histogram_of, unit);
-    if (scratch_failed(&b->memory)) {
+    if (number == HASH_MAP_NONE) {
         return -1;
     }
-    b->histograms[number] = buckets;
-    if (then) {
-        memcpy(buckets->bucket, then, sizeof buckets->bucket);
-        return 0;
-    }
-    return snapshot_read_buckets(k->s, thread, unit, buckets);
+    return histogram_pack(&b->histograms[number], &b->memory, k->read);
 }
 
 static int keep_measures(struct baseline *b, const struct measures **to,
@@ -281,8 +282,9 @@ struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const stru
         return NULL;
     }
     b->memory = memory;
+    struct histogram *read = scratch_get(&b->memory, sizeof *read);
     if (keep_start(b, s, set, old) || make_room(b, s) ||
-        keep_all(&(struct keeping){b, s, old}, set)) {
+        keep_all(&(struct keeping){b, s, old, read}, set)) {
         baseline_free(b);
         return NULL;
     }

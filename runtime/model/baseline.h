@@ -28,12 +28,10 @@ struct baseline *baseline_new(const struct snapshot *s, uint32_t set, const stru
 #define BASELINE_ALL_SETS UINT32_MAX
 void baseline_free(struct baseline *b);
 
-/* NULL if the histogram did not exist then. */
-const uint32_t *baseline_histogram_of(const struct baseline *b, uint32_t unit);
 /* Adds a histogram of the snapshot, without what it had at the snapshot's baseline. read: room for
  * one. */
 void baseline_add_histogram(struct histogram *sum, const struct snapshot *s, uint32_t thread,
-                            uint32_t unit, struct stint_impl_histogram *read);
+                            uint32_t unit, struct histogram *read);
 /* Leaves of the snapshot what happened after `b`, which must outlive it. */
 void baseline_subtract(const struct baseline *b, struct snapshot *s);
 

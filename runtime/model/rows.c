@@ -212,7 +212,7 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
         from = g->extras[group->extra - 1].gpu;
     }
     row_sum_histograms(g, &from, out);
-    return histogram_count(out) ? 0 : -1;
+    return histogram_count(out) && !out->full ? 0 : -1;
 }
 
 int rows_quantile(uint64_t *ns, const struct rows *rows, uint32_t row, uint32_t permille) {

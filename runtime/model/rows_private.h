@@ -77,11 +77,11 @@ struct grouping {
     struct exact *exact;   /* of the row at hand */
     struct histogram *sum; /* of the row at hand, and of its ticks alone */
     struct histogram *ticks;
-    struct stint_impl_histogram *read; /* one histogram */
-    uint32_t *name_ids;                /* by site */
-    uint64_t *waiting;                 /* by node; NULL: no scope waits */
-    struct device_work *work;          /* by node; NULL: none was seen */
-    struct hash_map seen;              /* histogram units: nodes of a site share the CPU's */
+    struct histogram *read;   /* one histogram */
+    uint32_t *name_ids;       /* by site */
+    uint64_t *waiting;        /* by node; NULL: no scope waits */
+    struct device_work *work; /* by node; NULL: none was seen */
+    struct hash_map seen;     /* histogram units: nodes of a site share the CPU's */
 };
 
 /* ---- rows_sum.c */

@@ -192,7 +192,7 @@ int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
         return 0;
     }
     times_tighten(from, histogram_min(sum), histogram_max(sum));
-    if (g->tree) {
+    if (g->tree || sum->full) {
         return 0;
     }
     for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {

@@ -75,7 +75,7 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
     s->outside = snapshot_read_measures(s, SNAPSHOT_ACQUIRE(&h->outside), &snapshot_no_measures);
     uint32_t activity = SNAPSHOT_ACQUIRE(&h->first_activity);
     if (snapshot_read_threads(s, h) || snapshot_read_nodes(s) || snapshot_read_names(s, h) ||
-        snapshot_read_activities(s, activity) || snapshot_read_open(s)) {
+        snapshot_read_activities(s, activity) || snapshot_read_open(s) || snapshot_count_full(s)) {
         scratch_free(&s->memory);
         return -1;
     }

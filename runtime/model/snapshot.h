@@ -155,6 +155,7 @@ struct snapshot_activity {
 
 struct arena_activity;
 struct baseline;
+struct histogram;
 
 struct snapshot {
     struct scratch memory;
@@ -226,11 +227,7 @@ uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit);
  * (stint_impl_frame.pending); SNAPSHOT_NONE: of something else, with none. 0, or -1 if there is no
  * histogram there. */
 int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
-                          struct stint_impl_histogram *out);
-/* The bytes that a histogram of the file takes. */
-uint64_t snapshot_histogram_bytes(const struct snapshot *s);
-/* The same of a struct arena_sizes, the end of which is a histogram. */
-uint64_t snapshot_sizes_bytes(const struct snapshot *s);
+                          struct histogram *out);
 /* Reads the list that begins at the unit, and adds the measures of other places that are `known`
  * already. In the snapshot's memory; &snapshot_no_measures: none, or there is no memory. */
 const struct measures *snapshot_read_measures(struct snapshot *s, uint32_t unit,

@@ -49,9 +49,9 @@ static void read_activity(struct snapshot *s, struct snapshot_activity *out, uin
     out->stream = a->stream;
     out->histogram = STINT_IMPL_LOAD(&a->histogram);
     out->samples = STINT_IMPL_LOAD(&a->samples);
-    if (activity_kind_has_sizes(a->kind) && snapshot_at(s, out->samples, snapshot_sizes_bytes(s))) {
-        out->byte_histogram =
-            out->samples + offsetof(struct arena_sizes, histogram) / STINT_IMPL_UNIT;
+    const uint64_t sizes = offsetof(struct arena_sizes, histogram);
+    if (activity_kind_has_sizes(a->kind) && snapshot_at(s, out->samples, sizes)) {
+        out->byte_histogram = out->samples + (uint32_t)sizes / STINT_IMPL_UNIT;
     }
     out->name = snapshot_text(s, a->name, &out->name_length);
     if (!out->name) {

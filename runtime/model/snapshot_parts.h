@@ -27,6 +27,8 @@ int snapshot_read_activities(struct snapshot *s, uint32_t first);
 int snapshot_take_back(struct snapshot *s);
 /* The scopes that are open. */
 int snapshot_read_open(struct snapshot *s);
+/* Counts the samples that full buckets had no room for. A merged file says how many these were. */
+int snapshot_count_full(struct snapshot *s);
 
 /* While it is read, after an attempt at a record that failed: whether there is another one. */
 int snapshot_try_again(struct snapshot *s, int tried);

@@ -32,21 +32,17 @@ static struct taken_key taken_get_key(const struct snapshot_activity *a) {
 
 /* Too large for the stack of a thread that prints a report. */
 struct taken_buffer {
-    struct stint_impl_histogram all, taken;
-    struct histogram rest;
+    struct histogram rest, taken;
 };
 
 /* The extremes may be among the samples that were taken back. */
 static void taken_limit_bounds(const struct snapshot *s, struct snapshot_activity *a,
                                struct taken_buffer *b) {
-    if (snapshot_read_buckets(s, SNAPSHOT_NONE, a->histogram, &b->all) ||
+    if (snapshot_read_buckets(s, SNAPSHOT_NONE, a->histogram, &b->rest) ||
         snapshot_read_buckets(s, SNAPSHOT_NONE, a->taken_histogram, &b->taken)) {
         return;
     }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        b->rest.bucket[i] = saturating_subtract(b->all.bucket[i], b->taken.bucket[i]);
-    }
-    b->rest.open = b->all.open;
+    histogram_take(&b->rest, &b->taken);
     if (histogram_count(&b->rest)) {
         a->min = u64_max(a->min, histogram_min(&b->rest));
         a->max = u64_max(u64_min(a->max, histogram_max(&b->rest)), a->min);

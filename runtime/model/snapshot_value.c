@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/histogram.h"
 #include "base/name.h"
 
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes) {
@@ -128,19 +129,10 @@ int snapshot_try_again(struct snapshot *s, int tried) {
     return 1;
 }
 
-uint64_t snapshot_histogram_bytes(const struct snapshot *s) {
-    return s->is_format_4 ? ARENA_BUCKETS_OF_4 * sizeof(uint32_t)
-                          : sizeof(struct stint_impl_histogram);
-}
-
-uint64_t snapshot_sizes_bytes(const struct snapshot *s) {
-    return offsetof(struct arena_sizes, histogram) + snapshot_histogram_bytes(s);
-}
-
 /* Adds the samples that wait in frames for that histogram to its `buckets` buckets (NULL: only
  * looks). Returns a number that tells two sets of them apart. */
 static uint64_t pending_collect(const struct snapshot_thread *t, uint32_t unit, uint32_t buckets,
-                                uint32_t *out) {
+                                struct histogram *out) {
     uint64_t first = (uint64_t)unit * STINT_IMPL_BUCKETS_A_UNIT, sum = 0;
     for (uint32_t f = 0; f < t->frames_used; ++f) {
         uint64_t bucket = STINT_IMPL_LOAD(&t->frames[f].pending) - first;
@@ -148,38 +140,62 @@ static uint64_t pending_collect(const struct snapshot_thread *t, uint32_t unit, 
             continue;
         }
         sum += (bucket + 1) * (f + 1);
-        if (out && out[bucket] < UINT32_MAX) {
-            ++out[bucket];
+        if (out) {
+            ++out->bucket[bucket];
         }
     }
     return sum;
 }
 
-int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
-                          struct stint_impl_histogram *out) {
-    static const struct snapshot_thread none;
-    const struct stint_impl_histogram *h = snapshot_at(s, unit, snapshot_histogram_bytes(s));
-    uint32_t buckets = s->is_format_4 ? ARENA_BUCKETS_OF_4 : STINT_IMPL_BUCKETS;
-    const struct snapshot_thread *t = &none;
-    if (!h) {
+static int read_pairs(const struct snapshot *s, const struct arena_pairs *p,
+                      struct histogram *out) {
+    const uint8_t *pair = p->bytes <= sizeof p->pair ? p->pair : NULL;
+    if (p->more) {
+        pair = snapshot_at(s, p->more, p->bytes);
+    }
+    if (!pair || histogram_decode(out, pair, p->bytes)) {
         return -1;
     }
-    if (thread < s->thread_count) {
-        t = &s->threads[thread];
-    }
+    out->open = (uint32_t)u64_min(p->open, STINT_IMPL_BUCKETS);
+    out->full = p->full != 0;
+    return 0;
+}
+
+static void read_counts(const struct snapshot *s, const struct snapshot_thread *t, uint32_t unit,
+                        const struct stint_impl_histogram *h, struct histogram *out) {
+    uint32_t buckets = s->is_format_4 ? ARENA_BUCKETS_OF_4 : STINT_IMPL_BUCKETS;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < SNAPSHOT_TRIES;
          ++i) { /* a sample that is being counted is in both or in neither */
         uint64_t before = pending_collect(t, unit, buckets, NULL);
         for (uint32_t k = 0; k < buckets; ++k) {
             out->bucket[k] = __atomic_load_n(&h->bucket[k], __ATOMIC_ACQUIRE);
+            out->full |= out->bucket[k] >= STINT_IMPL_BUCKET_FULL;
         }
-        if (pending_collect(t, unit, buckets, out->bucket) == before) {
+        if (pending_collect(t, unit, buckets, out) == before) {
             break;
         }
     }
     if (!s->is_format_4) {
         out->open = (uint32_t)u64_min(STINT_IMPL_LOAD(&h->open), STINT_IMPL_BUCKETS);
     }
+}
+
+int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
+                          struct histogram *out) {
+    static const struct snapshot_thread none;
+    const struct arena_pairs *pairs = snapshot_at(s, unit, sizeof *pairs);
+    if (pairs && pairs->mark == ARENA_PAIRS) {
+        return read_pairs(s, pairs, out);
+    }
+    uint64_t bytes = sizeof(struct stint_impl_histogram);
+    if (s->is_format_4) {
+        bytes = ARENA_BUCKETS_OF_4 * sizeof(uint32_t);
+    }
+    const struct stint_impl_histogram *h = snapshot_at(s, unit, bytes);
+    if (!h) {
+        return -1;
+    }
+    read_counts(s, thread < s->thread_count ? &s->threads[thread] : &none, unit, h, out);
     return 0;
 }

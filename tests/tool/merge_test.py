@@ -20,7 +20,8 @@ import sys
 
 from cases import (SKIPPED, field, header_bytes, header_fields, is_sanitized, main, need, peak_kb,
                    run, used_bytes, with_field)
-from rank_files import RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, RankFile, Scope, Windows
+from rank_files import (BUCKET_FULL, RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, RankFile, Scope,
+                        Windows)
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
@@ -626,6 +627,100 @@ def case_kept_order(folder):
     need((folder / "again").read_bytes() == (folder / "whole").read_bytes(), files)
     kept = sum(row["samples"] <= RAW_SAMPLES for row in expected["stats"].values())
     need(0 < kept < len(names), kept)
+
+
+KEEPS = ("names", "ranks", "threads")
+
+
+def exported(file, name="h"):
+    """The JSON of a name, and what was lost."""
+    data = json.loads(tool("export", file, "--to", "json"))
+    return (next(row for row in data["stats"] if row["name"] == name),
+            {loss["what"]: loss["count"] for loss in data["lost"]})
+
+
+def case_wide_buckets(folder):
+    """2.5e10 calls in two buckets, merged in one step and in two."""
+    each = 1_000_000_000
+    files = written(folder, [RankFile([Scope("h", [1000] * 2 + [1_000_000] * 3, times=each)])
+                             for _ in range(5)])
+    for keep in KEEPS:
+        merge(files[:3], folder / "first", keep=keep)
+        merge(files, folder / "all", keep=keep)
+        merge([folder / "first", *files[3:]], folder / "again", keep=keep)
+        for file in (folder / "all", folder / "again"):
+            row, lost = exported(file)
+            need(row["calls"] == 25 * each and not lost, row, lost)
+            need([b[2] for b in row["histogram"]] == [10 * each, 15 * each], keep, row)
+            need(abs(row["p50_ns"] / 1e6 - 1) < 0.04, row)
+            text = tool("export", file, "--to", "prometheus")
+            need('stint_scope_duration_seconds_bucket{name="h",set="GlobalStatInfo",le="+Inf"} %d'
+                 % (25 * each) in text, text)
+
+
+def case_full_bucket(folder):
+    """What a full bucket had no room for is counted and printed, and gives no percentile: in the
+    run, merged, and merged again."""
+    calls, over = 5_000_000_000, 5_000_000_000 - BUCKET_FULL
+    files = written(folder, [RankFile([Scope("h", [1000], times=calls), Scope("other", [7] * 50)])
+                             for _ in range(3)])
+    for keep in KEEPS:
+        merge(files[:2], folder / "two", keep=keep)
+        merge([folder / "two", files[2]], folder / "three", keep=keep)
+        for file, runs in ((files[0], 1), (folder / "two", 2), (folder / "three", 3)):
+            row, lost = exported(file)
+            need(lost == {"full_bucket": runs * over}, keep, runs, lost)
+            need(row["calls"] == runs * calls and row["avg_ns"] == 1000, row)
+            need(not {"p50_ns", "p99_ns", "stddev_ns", "histogram"} & set(row), row)
+            need(exported(file, "other")[0]["p50_ns"] == 7, "others have theirs")
+            need("%d samples beyond the 4294967040 that a histogram bucket counts: no percentiles "
+                 "of their names\n" % (runs * over) in tool("report", file), tool("report", file))
+
+
+def case_bucket_bytes(folder):
+    """A histogram of 50 values takes at most 400 bytes."""
+    random.seed(50)
+    for most in (100, 10**6, 10**12):
+        names = [Scope("n%d" % i, [random.randrange(most) for _ in range(50)]) for i in range(100)]
+        sizes = []
+        for histograms in (True, False):
+            files = written(folder, [RankFile(names, histograms=histograms)] * 2)
+            merge(files, folder / "out", keep="names")
+            sizes.append((folder / "out").stat().st_size)
+        need(sizes[0] - sizes[1] <= 400 * len(names), sizes)
+
+
+def case_bad_pairs(folder):
+    """Pairs that no merge writes: the histogram is not there, and nothing else is hurt. In turn:
+    fewer or more bytes than there are, or a place that is none; no step, no samples, no count, one
+    without an end, one above 64 bits or of 11 bytes; past the last bucket, at once and later."""
+    random.seed(46)
+    file = RankFile([Scope("h", [random.randrange(10**9) for _ in range(300)])])
+    file.write(folder / "one")
+    merge([folder / "one"], folder / "good", keep="names")
+    good = (folder / "good").read_bytes()
+    need("p50_ns" in exported(folder / "good")[0], "it is there")
+    head = next(at for at in range(0, len(good), 64) if good[at:at + 4] == b"\xff" * 4)
+    used, more = (int.from_bytes(good[head + at:head + at + 4], "little") for at in (4, 8))
+    changes = [(at, value.to_bytes(4, "little")) for at, value in (
+        (head + 4, used - 1), (head + 4, used + 1), (head + 4, 1 << 31), (head + 8, 0),
+        (head + 8, len(good) // 64), (head + 8, (1 << 32) - 1))]
+    for wrong in (b"\0\1", b"\1\0", b"\1", b"\1\xff", b"\1" + b"\xff" * 9 + b"\2",
+                  b"\1" + b"\xff" * 10 + b"\1", b"\xc1\5\1", b"\xc0\5\1\1\1"):
+        changes += [(head + 4, len(wrong).to_bytes(4, "little") + bytes(8) + wrong)]
+    for at, value in changes:
+        data = bytearray(good)
+        data[at:at + len(value)] = value
+        (folder / "bad").write_bytes(data)
+        row, lost = exported(folder / "bad")
+        need(row["calls"] == 300 and "p50_ns" not in row and not lost, at, value, row, lost)
+        merge([folder / "bad", folder / "good"], folder / "out", keep="names")
+    for _ in range(300):
+        data = bytearray(good)
+        for _ in range(random.randrange(1, 4)):
+            data[random.choice((head, more * 64)) + random.randrange(64)] = random.randrange(256)
+        (folder / "bad").write_bytes(data)
+        tool("report", folder / "bad")
 
 
 def case_kept_size(folder):

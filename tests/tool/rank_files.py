@@ -11,6 +11,7 @@ HEADER = header_fields()
 HEADER_BYTES = 17232
 UNIT, NODE_BYTES, HISTOGRAM_BYTES, THREAD_BYTES = 64, 320, 2880, 400
 BUCKETS = 704
+BUCKET_FULL = 0xffffff00
 RAW_SAMPLES = 32  # that a node keeps itself
 RAW_BELOW = (1 << 31) - 1  # ticks of one
 ROLE_NONE, ROLE_WAITING = 0, 8
@@ -29,11 +30,12 @@ def bucket(value):
 
 
 class Scope:
-    """A name with the nanoseconds of each call; nested scopes are in `inside`."""
+    """A name with the nanoseconds of each call; nested scopes are in `inside`. Each of the calls
+    stands for `times`."""
 
-    def __init__(self, name, calls, role=ROLE_NONE, inside=(), place=""):
+    def __init__(self, name, calls, role=ROLE_NONE, inside=(), place="", times=1):
         self.name, self.calls, self.role, self.inside = name, list(calls), role, list(inside)
-        self.place = place
+        self.place, self.times = place, times
 
 
 class Windows:
@@ -204,26 +206,26 @@ class RankFile:
     def put_node(self, scope, parent):
         at, calls = self.get(NODE_BYTES), scope.calls
         self.nodes[scope.name] = at
-        nested = sum(sum(s.calls) for s in scope.inside)
-        struct.pack_into("<QQQQQIIIIIHH", self.data, at, 2 * len(calls), sum(calls),
-                         min(calls, default=NONE), 0, nested, 0,
+        nested = sum(sum(s.calls) * s.times for s in scope.inside)
+        struct.pack_into("<QQQQQIIIIIHH", self.data, at, 2 * len(calls) * scope.times,
+                         sum(calls) * scope.times, min(calls, default=NONE), 0, nested, 0,
                          self.sites[scope.name, scope.place], parent // UNIT, 0, 0, 0, 0)
         if calls:
             struct.pack_into("<QQQQ", self.data, at + 88, calls[0], self.start + 1,
                              self.start + 1, max(calls))
-        if len(calls) <= RAW_SAMPLES and max(calls, default=0) < RAW_BELOW:
+        if len(calls) * scope.times <= RAW_SAMPLES and max(calls, default=0) < RAW_BELOW:
             struct.pack_into("<%dI" % len(calls), self.data, at + 192, *(c + 1 for c in calls))
         elif self.histograms:
-            self.put_histogram(at, calls)
+            self.put_histogram(at, calls, scope.times)
         return at
 
-    def put_histogram(self, node, calls):
+    def put_histogram(self, node, calls, times):
         at = self.get(HISTOGRAM_BYTES)
         struct.pack_into("<I", self.data, node + 40, at // UNIT)
         for call in calls:
             place = at + 4 * bucket(call)
-            struct.pack_into("<I", self.data, place,
-                             struct.unpack_from("<I", self.data, place)[0] + 1)
+            count = struct.unpack_from("<I", self.data, place)[0] + times
+            struct.pack_into("<I", self.data, place, min(count, BUCKET_FULL))
 
     def write(self, path):
         path.write_bytes(self.data)

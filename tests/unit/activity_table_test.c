@@ -301,6 +301,21 @@ TEST(activity_table, samples_of_a_broken_file) {
     CHECK_EQ_U64(t.row[0]->sum.min_bytes, 1000);
 }
 
+TEST(activity_table, a_full_bucket_gives_no_median_and_its_loss_is_counted) {
+    timed("first", 10);
+    struct arena_activity *a = gpu_activity(ACTIVITY_KERNEL, 0, "k", 0, 7);
+    gpu_activity_took(a, 100, 0);
+    struct stint_impl_histogram *h = arena_at(a->histogram);
+    h->bucket[stint_impl_bucket(100)] = STINT_IMPL_BUCKET_FULL;
+    a->seq = 2 * (STINT_IMPL_BUCKET_FULL + UINT64_C(500));
+    a->total = 100 * (a->seq / 2);
+    CHECK(!snapshot_take(&s));
+    group_all(ACTIVITY_IN(ACTIVITY_KERNEL), 0);
+    CHECK(!(t.row[0]->has & ACTIVITY_HAS_MEDIAN));
+    CHECK_EQ_U64(t.row[0]->avg, 100);
+    CHECK_EQ_U64(s.lost[STINT_STATUS_FULL_BUCKET], 500);
+}
+
 TEST(activity_table, without_percentiles_there_is_no_median) {
     setenv("STINT_PERCENTILES", "0", 1);
     take();

@@ -238,6 +238,51 @@ TEST(histogram, a_list_has_the_buckets_in_use) {
     scratch_free(&memory);
 }
 
+/* Encodes and decodes one with a number in every `every`-th bucket, each so many bits long. */
+static void check_bytes(uint32_t first, uint32_t every, unsigned bits, uint32_t expected) {
+    static uint8_t bytes[HISTOGRAM_BYTES_MOST];
+    static struct histogram in, back;
+    memset(&in, 0, sizeof in);
+    for (uint32_t i = first; i < STINT_IMPL_BUCKETS; i += every) {
+        in.bucket[i] = UINT64_MAX >> (64 - bits);
+    }
+    uint32_t used = histogram_encode(bytes, &in);
+    CHECK_EQ_U64(used, expected);
+    CHECK(!histogram_decode(&back, bytes, used) && !memcmp(&in, &back, sizeof in));
+    for (uint32_t less = 1; less < 8 && less < used; ++less) {
+        int result = histogram_decode(&back, bytes, used - less);
+        CHECK(result == -1 || memcmp(&in, &back, sizeof in));
+    }
+    CHECK(histogram_decode(&back, bytes, used + 1) == -1 || used == sizeof bytes);
+}
+
+TEST(histogram, bytes_of_the_buckets_in_use) {
+    check_bytes(0, 1, 64, 11 * STINT_IMPL_BUCKETS);
+    check_bytes(0, 1, 1, 2 * STINT_IMPL_BUCKETS);
+    check_bytes(703, 1, 7, 3);
+    check_bytes(703, 1, 8, 4);
+    check_bytes(0, STINT_IMPL_BUCKETS, 63, 1 + 9);
+    check_bytes(100, 200, 14, 4 * 4 - 1);
+}
+
+TEST(histogram, a_sum_that_does_not_fit_is_full) {
+    static struct histogram a, b;
+    memset(&a, 0, sizeof a);
+    b = a;
+    a.bucket[7] = UINT64_MAX - 1;
+    b.bucket[7] = 1;
+    histogram_sum(&a, &b);
+    CHECK(a.bucket[7] == UINT64_MAX && !a.full);
+    histogram_sum(&a, &b);
+    CHECK(a.bucket[7] == UINT64_MAX && a.full);
+    histogram_sum(&b, &a);
+    CHECK(b.full);
+    a.bucket[8] = 5;
+    CHECK_EQ_U64(histogram_count(&a), UINT64_MAX);
+    histogram_take(&a, &b);
+    CHECK(!a.bucket[7] && a.bucket[8] == 5);
+}
+
 TEST(histogram, bucket_in_32_bits_is_the_same) {
     for (uint64_t ticks = 0; ticks < 1 << 16; ++ticks) {
         CHECK_EQ_U64(stint_impl_bucket_place(0, (uint32_t)ticks), stint_impl_bucket(ticks));

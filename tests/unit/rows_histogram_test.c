@@ -206,7 +206,7 @@ TEST(rows_histogram, of_a_name_inside_one_of_another_set) {
 TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
     static struct snapshot s;
     static struct histogram h;
-    static struct stint_impl_histogram read;
+    static struct histogram read;
     struct rows rows;
     node_raw_samples = 0;
     timed("a", 10);
@@ -230,6 +230,31 @@ TEST(rows_histogram, has_the_sample_that_waits_in_its_frame) {
     interval_close(&s);
     timed("b", 15);
     CHECK_EQ_U64(in_arena->bucket[stint_impl_bucket(15)], 1);
+}
+
+/* Before a reset as after it: what the bucket had no room for may be of either interval. */
+TEST(rows_histogram, a_full_bucket_gives_no_percentile_and_its_loss_is_counted) {
+    static struct snapshot s;
+    static struct histogram h;
+    struct rows rows;
+    node_raw_samples = 0;
+    timed("a", 15);
+    const struct stint_impl_node *root = arena_at(newest_thread()->root);
+    struct stint_impl_node *n = arena_at(root->child);
+    struct stint_impl_histogram *in_arena = arena_at(n->histogram);
+    in_arena->bucket[stint_impl_bucket(15)] = STINT_IMPL_BUCKET_FULL;
+    n->seq = 2 * (STINT_IMPL_BUCKET_FULL + UINT64_C(7));
+    for (uint64_t i = 0; i < 2; ++i) {
+        CHECK(!interval_open(&s, 0));
+        CHECK(!rows_flat(&rows, &s, 0));
+        CHECK(!(rows.row[0].has & (ROW_HISTOGRAM | ROW_STDDEV)));
+        CHECK(rows_histogram(&h, &rows, 0, 0) == -1);
+        CHECK_EQ_U64(rows.row[0].samples, i ? 1 : STINT_IMPL_BUCKET_FULL + UINT64_C(7));
+        CHECK_EQ_U64(s.lost[STINT_STATUS_FULL_BUCKET], 7 + i);
+        interval_close(&s);
+        stint_reset();
+        n->seq += 2;
+    }
 }
 
 /* Reset between the sample and the next scope on its frame: it is of the interval before. */

@@ -99,7 +99,7 @@ static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) 
 }
 
 static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
-    struct stint_impl_histogram h;
+    struct histogram h;
     if (hash_map_get(&r->seen, unit) != HASH_MAP_NONE ||
         snapshot_read_buckets(r->s, SNAPSHOT_NONE, unit, &h)) {
         return 0;
@@ -113,10 +113,7 @@ static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit
     if (scratch_failed(&r->s->memory)) {
         return -1;
     }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        (*to)->bucket[i] += h.bucket[i];
-    }
-    (*to)->open = histogram_open_lower((*to)->open, h.open);
+    histogram_sum(*to, &h);
     return 0;
 }
 
@@ -234,7 +231,8 @@ static int keep_activities(struct reading *r, int side, uint32_t number) {
     }
     for (uint32_t i = 0; i < r->d->items; ++i) {
         struct diff_times *to = &r->d->item[i].run[side][number].cpu;
-        if (sum[i] && !histogram_beyond(sum[i]) && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
+        int is_known = sum[i] && !histogram_beyond(sum[i]) && !sum[i]->full;
+        if (is_known && keep_buckets(r->d, &to->histogram, sum[i], 1)) {
             return -1;
         }
     }

@@ -130,6 +130,10 @@ int merge_add(struct merge *m, const struct run *r) {
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         h->lost[k] = saturating_add(h->lost[k], map.from->lost[k]);
     }
+    if (!map.from->lost[STINT_STATUS_FULL_BUCKET]) { /* the reader counts them */
+        uint64_t *lost = &h->lost[STINT_STATUS_FULL_BUCKET];
+        *lost = saturating_add(*lost, r->snapshot.lost[STINT_STATUS_FULL_BUCKET]);
+    }
     measures_add(&m->outside.groups, m->outside.measure, r->snapshot.outside, 0);
     h->steps += r->snapshot.steps;
     h->gpu_in_flight += r->snapshot.gpu_in_flight;
@@ -160,6 +164,9 @@ int merge_finish(struct merge *m) {
     merge_activities_finish(m);
     if (merge_about_finish(m)) {
         return -1;
+    }
+    if (merge_buckets_finish(m)) {
+        return fail_without_memory(m);
     }
     if (merge_ranks_fold(m) || merge_ranks_check(m) || merge_ranks_finish(m)) {
         return fail_without_memory(m);

@@ -166,6 +166,13 @@ struct merge_about {
     int differ;
 };
 
+/* A histogram under construction, and the unit of its struct arena_pairs. */
+struct merge_buckets {
+    struct histogram_list list;
+    uint32_t room;
+    uint32_t unit;
+};
+
 struct merge {
     struct merge_file file;
     enum merge_keep keep;
@@ -189,9 +196,12 @@ struct merge {
     uint64_t reference; /* sum */
     uint32_t references;
     struct merge_about about[MERGE_ABOUTS];
+    struct merge_buckets *buckets;
+    uint32_t bucket_count;
+    uint32_t bucket_room;
     /* One histogram at a time: too large for the stack. */
-    struct stint_impl_histogram read, taken;
-    struct histogram counts, grid;
+    struct histogram read, taken, sum;
+    uint8_t pairs[HISTOGRAM_BYTES_MOST];
 };
 
 /* `expected` runs into a file beside `path`, of at most `bytes` bytes, that counts in the clock of
@@ -292,6 +302,8 @@ struct merge_samples {
  * made by hand may share one: the first one has it. */
 int merge_histogram_add(struct merge *m, struct merge_map *map, uint32_t *to,
                         const struct merge_samples *from);
+/* Writes all histograms as pairs. */
+int merge_buckets_finish(struct merge *m);
 /* Adds the samples that a node of the run keeps itself, before its calls are added. */
 int merge_kept_add(struct merge *m, const struct merge_map *map, struct stint_impl_node *to,
                    const struct snapshot_node *n);

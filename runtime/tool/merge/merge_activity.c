@@ -60,14 +60,15 @@ static int add_samples(struct merge *m, struct merge_map *map, struct arena_acti
                        const struct snapshot_activity *a, uint64_t have) {
     const struct snapshot *s = &map->run->snapshot;
     int has_sizes = a->byte_histogram != 0;
-    uint64_t known = has_sizes ? snapshot_sizes_bytes(s) : sizeof(struct arena_samples);
+    const uint64_t before = offsetof(struct arena_sizes, histogram);
+    uint64_t known = has_sizes ? before : sizeof(struct arena_samples);
     const struct arena_sizes *from = snapshot_at(s, a->samples, known);
     if (!from || a->taken_count || (have && !to->samples)) {
         to->samples = 0; /* not all are known */
         return 0;
     }
     struct arena_sizes *sizes = merge_file_need(
-        &m->file, &to->samples, has_sizes ? sizeof *sizes : sizeof(struct arena_samples));
+        &m->file, &to->samples, has_sizes ? before + sizeof(struct arena_pairs) : known);
     if (!sizes) {
         return -1;
     }
@@ -77,7 +78,7 @@ static int add_samples(struct merge *m, struct merge_map *map, struct arena_acti
             sizes->bytes[have + i] = from->bytes[i];
         }
     }
-    uint32_t histogram = to->samples + offsetof(struct arena_sizes, histogram) / STINT_IMPL_UNIT;
+    uint32_t histogram = to->samples + (uint32_t)before / STINT_IMPL_UNIT;
     struct merge_samples bytes = {SNAPSHOT_NONE, a->byte_histogram, 0, 1};
     return has_sizes ? merge_histogram_add(m, map, &histogram, &bytes) : 0;
 }

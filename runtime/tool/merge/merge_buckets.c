@@ -13,30 +13,64 @@
 #include "merge.h"
 #include "model/samples.h"
 
-/* ---- Histograms. */
+/* ---- Histograms. While runs are added, a histogram of the merged file is a list of buckets in
+ * memory, whose number its head has. */
 
-static void bucket_add(struct stint_impl_histogram *to, uint32_t bucket, uint64_t count) {
-    to->bucket[bucket] = (uint32_t)u64_min(to->bucket[bucket] + count, UINT32_MAX);
+static struct merge_buckets *buckets_at(struct merge *m, uint32_t *unit) {
+    struct arena_pairs *head = merge_file_need(&m->file, unit, sizeof *head);
+    if (!head) {
+        return NULL;
+    }
+    if (!head->mark) {
+        m->buckets = scratch_array_grow(&m->lasting, m->buckets, m->bucket_count, &m->bucket_room,
+                                        sizeof *m->buckets);
+        if (!m->buckets) {
+            return NULL;
+        }
+        head->mark = ARENA_PAIRS;
+        head->more = m->bucket_count++;
+        m->buckets[head->more] = (struct merge_buckets){.unit = *unit};
+    }
+    return &m->buckets[head->more];
 }
 
-/* Adds those that were read, whose values are `ns` nanoseconds each, to a histogram on the grid of
- * nanoseconds. */
-static void add_on_grid(struct merge *m, struct stint_impl_histogram *to, double ns) {
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        m->counts.bucket[i] = m->read.bucket[i];
+/* Makes m->sum the new content of a list. */
+static int buckets_store(struct merge *m, struct merge_buckets *to) {
+    uint32_t used = histogram_used(&m->sum);
+    if (used > to->room) {
+        to->room = used + used / 2;
+        to->list.bucket = scratch_array(&m->lasting, to->room, sizeof *to->list.bucket);
     }
-    m->counts.open = m->read.open;
-    histogram_to_ns(&m->grid, &m->counts, ns);
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        bucket_add(to, i, m->grid.bucket[i]);
+    if (used && !to->list.bucket) {
+        return -1;
     }
-    to->open = histogram_open_lower(to->open, m->grid.open);
+    histogram_fill(&to->list, &m->sum);
+    return 0;
+}
+
+int merge_buckets_finish(struct merge *m) {
+    for (uint32_t i = 0; i < m->bucket_count; ++i) {
+        struct arena_pairs *head = merge_file_at(&m->file, m->buckets[i].unit);
+        histogram_unpack(&m->sum, &m->buckets[i].list);
+        head->bytes = histogram_encode(m->pairs, &m->sum);
+        head->open = (uint16_t)m->sum.open;
+        head->full = m->sum.full != 0;
+        head->more = 0;
+        if (head->bytes <= sizeof head->pair) {
+            memcpy(head->pair, m->pairs, head->bytes);
+            continue;
+        }
+        head->more = merge_file_put(&m->file, m->pairs, head->bytes);
+        if (!head->more) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 /* Adds `count` samples between low and high to the buckets that cover this interval, in proportion;
  * the fraction that rounding leaves is added to the next bucket. */
-static void spread_samples(struct stint_impl_histogram *to, uint64_t count, double low,
-                           double high) {
+static void spread_samples(struct histogram *to, uint64_t count, double low, double high) {
     uint64_t left = count;
     double owed = 0;
     for (uint32_t k = stint_impl_bucket((uint64_t)low); left && k < STINT_IMPL_BUCKETS; ++k) {
@@ -50,20 +84,20 @@ static void spread_samples(struct stint_impl_histogram *to, uint64_t count, doub
         }
         owed -= (double)n;
         left -= n;
-        bucket_add(to, k, n);
+        histogram_bucket_add(to, k, n);
     }
 }
 
 /* The samples of an open bucket stay in one: the lowest that they can be in. */
-static void rescale_open(struct stint_impl_histogram *to, double low, uint32_t count) {
+static void rescale_open(struct histogram *to, double low, uint64_t count) {
     double last = (double)histogram_low(STINT_IMPL_BUCKETS - 1);
     uint32_t k = stint_impl_bucket((uint64_t)double_min(low, last));
-    bucket_add(to, k, count);
+    histogram_bucket_add(to, k, count);
     to->open = histogram_open_lower(to->open, k + 1);
 }
 
-static void rescale_buckets(struct stint_impl_histogram *to,
-                            const struct stint_impl_histogram *from, double rate) {
+static void rescale_buckets(struct histogram *to, const struct histogram *from, double rate) {
+    to->full |= from->full;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         double low = (double)histogram_low(i) * rate, high = (double)histogram_low(i + 1) * rate;
         int is_open = (from->open && i + 1 >= from->open) || high > (double)STINT_IMPL_LONG;
@@ -75,14 +109,14 @@ static void rescale_buckets(struct stint_impl_histogram *to,
     }
 }
 
-/* Adds them to a merged histogram, which is a new one where threads are kept. */
-static void add_buckets(struct merge *m, struct stint_impl_histogram *to, double rate) {
+/* Adds those that were read, whose values are `rate` merged ticks each. */
+static void add_buckets(struct merge *m, double rate) {
     if (m->keep != MERGE_KEEP_THREADS) {
-        add_on_grid(m, to, rate);
+        histogram_add_in_ns(&m->sum, &m->read, rate);
     } else if (rate > 0.999 && rate < 1.001) { /* a sixtieth of a bucket */
-        *to = m->read;
+        histogram_sum(&m->sum, &m->read);
     } else {
-        rescale_buckets(to, &m->read, rate);
+        rescale_buckets(&m->sum, &m->read, rate);
     }
 }
 
@@ -99,9 +133,7 @@ static int read_buckets(struct merge *m, const struct snapshot *s,
     if (!from->taken || snapshot_read_buckets(s, SNAPSHOT_NONE, from->taken, &m->taken)) {
         return 0;
     }
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        m->read.bucket[i] -= (uint32_t)u64_min(m->read.bucket[i], m->taken.bucket[i]);
-    }
+    histogram_take(&m->read, &m->taken);
     return 0;
 }
 
@@ -111,13 +143,14 @@ int merge_histogram_add(struct merge *m, struct merge_map *map, uint32_t *to,
         read_buckets(m, &map->run->snapshot, from)) {
         return 0;
     }
-    struct stint_impl_histogram *sum = merge_file_need(&m->file, to, sizeof *sum);
+    struct merge_buckets *sum = buckets_at(m, to);
     if (!sum) {
         return -1;
     }
     hash_map_set(&map->histogram, from->histogram, *to); /* there is room */
-    add_buckets(m, sum, from->rate);
-    return 0;
+    histogram_unpack(&m->sum, &sum->list);
+    add_buckets(m, from->rate);
+    return buckets_store(m, sum);
 }
 
 /* ---- Samples that a node keeps itself. */
@@ -149,16 +182,16 @@ static void read_merged_kept(struct kept *out, const struct stint_impl_node *n) 
     }
 }
 
-/* Keeps them in a merged node that has so many, or counts them in its histogram if it has one.
- * There is room for them. */
-static void store_kept(struct merge *m, struct stint_impl_node *to, uint32_t have,
-                       const struct kept *more) {
+/* Keeps them in a merged node that has so many. There is room for them. */
+static void store_kept(struct stint_impl_node *to, uint32_t have, const struct kept *more) {
     for (uint32_t i = 0; i < more->count; ++i) {
-        if (to->histogram) {
-            histogram_add(m->file.base, to->histogram, more->ticks[i]);
-        } else {
-            to->raw[have + i] = (uint32_t)more->ticks[i] + 1;
-        }
+        to->raw[have + i] = (uint32_t)more->ticks[i] + 1;
+    }
+}
+
+static void count_kept(struct histogram *to, const struct kept *more) {
+    for (uint32_t i = 0; i < more->count; ++i) {
+        histogram_count_value(to, more->ticks[i]);
     }
 }
 
@@ -181,17 +214,19 @@ int merge_kept_add(struct merge *m, const struct merge_map *map, struct stint_im
     read_merged_kept(&have, to);
     read_run_kept(&more, map, n);
     if (all_can_be_kept(m, to, &have, n, &more)) {
-        store_kept(m, to, have.count, &more);
+        store_kept(to, have.count, &more);
         return 0;
     }
     if (!have.count && !more.count) {
         return 0;
     }
-    if (!merge_file_need(&m->file, &to->histogram, sizeof(struct stint_impl_histogram))) {
+    struct merge_buckets *sum = buckets_at(m, &to->histogram);
+    if (!sum) {
         return -1;
     }
     memset(to->raw, 0, sizeof to->raw);
-    store_kept(m, to, 0, &have);
-    store_kept(m, to, 0, &more);
-    return 0;
+    histogram_unpack(&m->sum, &sum->list);
+    count_kept(&m->sum, &have);
+    count_kept(&m->sum, &more);
+    return buckets_store(m, sum);
 }

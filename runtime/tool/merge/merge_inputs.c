@@ -33,7 +33,7 @@ uint64_t merge_inputs_growth(const struct run_inputs *in) {
     for (uint32_t i = 0; i < in->count; ++i) {
         nodes = saturating_add(nodes, in->input[i].bytes / sizeof(struct stint_impl_node));
     }
-    return saturating_multiply(nodes, sizeof(struct stint_impl_histogram) + cells);
+    return saturating_multiply(nodes, sizeof(struct arena_pairs) + HISTOGRAM_BYTES_MOST + cells);
 }
 
 /* Removes the inputs of ranks that began before, after one line. */
