@@ -516,10 +516,9 @@ def case_kept_limit(folder):
     first, second = ([draw.randrange(1000, 90000) for _ in range(16)] for _ in range(2))
     kept, row = merged_size(folder, first, second)
     need(exact_of(first + second).items() <= row.items(), row)
-    histograms = kept + 50 * 2880
     for more in ([12345], [12345] * 30):
         size, row = merged_size(folder, first, second + more)
-        need(size == histograms, kept, size)
+        need(64 * 50 <= size - kept <= 256 * 50, kept, size)
         samples = first + second + more
         for column, value in exact_of(samples).items():
             need(value * 0.93 <= row[column] <= value * 1.07, column, value, row)
@@ -531,9 +530,9 @@ def case_kept_limit(folder):
     longest, row = merged_size(folder, first, second[1:] + [RAW_BELOW - 1])
     need(longest == kept and row["p99_ns"] == RAW_BELOW - 1, kept, longest, row)
     longer, row = merged_size(folder, first, second[1:] + [RAW_BELOW])
-    need(longer == histograms and row["samples"] == 32, kept, longer, row)
+    need(64 * 50 <= longer - kept <= 256 * 50 and row["samples"] == 32, kept, longer, row)
     half = RankFile([Scope("a", [RAW_BELOW // 2])]).write(folder / "half")
-    for stretch, size in ((1, 0), (2, 0), (3, 2880)):  # kept in the run, but too long in the merge
+    for stretch, size in ((1, 0), (2, 0), (3, 64)):  # kept in the run, but too long in the merge
         merge([elsewhere(half, folder / "long", 1, stretch)], folder / "out", keep="names")
         data = (folder / "out").read_bytes()
         if stretch == 1:
@@ -566,7 +565,7 @@ def case_kept_in_part(folder):
         merge([knows, other], folder / "out", keep="names")
         need(content(folder / "tree")["stats"] == content(folder / "out")["stats"])
         data = (folder / "out").read_bytes()
-        need(len(data) >= (folder / "known").stat().st_size + 2880, "has a histogram")
+        need(len(data) >= (folder / "known").stat().st_size + 64, "has a histogram")
 
 
 def case_format_4(folder):
@@ -659,8 +658,8 @@ def case_wide_buckets(folder):
 
 
 def case_full_bucket(folder):
-    """What a full bucket had no room for is counted and printed, and gives no percentile: in the
-    run, merged, and merged again."""
+    """A full bucket gives no percentile, and the samples that it had no room for are counted and
+    printed: in the run, merged, and merged again."""
     calls, over = 5_000_000_000, 5_000_000_000 - BUCKET_FULL
     files = written(folder, [RankFile([Scope("h", [1000], times=calls), Scope("other", [7] * 50)])
                              for _ in range(3)])
