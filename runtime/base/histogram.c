@@ -79,12 +79,13 @@ void histogram_fill(struct histogram_list *out, const struct histogram *h) {
     out->open = h->open;
     out->in_ns = h->in_ns;
     out->full = h->full;
-    out->used = 0;
+    struct histogram_bucket *next = out->bucket;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         if (h->bucket[i]) {
-            out->bucket[out->used++] = (struct histogram_bucket){i, h->bucket[i]};
+            *next++ = (struct histogram_bucket){i, h->bucket[i]};
         }
     }
+    out->used = (uint32_t)(next - out->bucket);
 }
 
 int histogram_pack(struct histogram_list *out, struct scratch *memory, const struct histogram *h) {

@@ -164,18 +164,23 @@ static int read_pairs(const struct snapshot *s, const struct arena_pairs *p,
 static void read_counts(const struct snapshot *s, const struct snapshot_thread *t, uint32_t unit,
                         const struct stint_impl_histogram *h, struct histogram *out) {
     uint32_t buckets = s->is_format_4 ? ARENA_BUCKETS_OF_4 : STINT_IMPL_BUCKETS;
+    uint32_t most = 0;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < SNAPSHOT_TRIES;
          ++i) { /* a sample that is being counted is in both or in neither */
         uint64_t before = pending_collect(t, unit, buckets, NULL);
         for (uint32_t k = 0; k < buckets; ++k) {
-            out->bucket[k] = __atomic_load_n(&h->bucket[k], __ATOMIC_ACQUIRE);
-            out->full |= out->bucket[k] >= STINT_IMPL_BUCKET_FULL;
+            uint32_t count = __atomic_load_n(&h->bucket[k], __ATOMIC_ACQUIRE);
+            out->bucket[k] = count;
+            if (count > most) {
+                most = count;
+            }
         }
         if (pending_collect(t, unit, buckets, out) == before) {
             break;
         }
     }
+    out->full = most >= STINT_IMPL_BUCKET_FULL;
     if (!s->is_format_4) {
         out->open = (uint32_t)u64_min(STINT_IMPL_LOAD(&h->open), STINT_IMPL_BUCKETS);
     }

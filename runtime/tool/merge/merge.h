@@ -201,6 +201,7 @@ struct merge {
     uint32_t bucket_room;
     /* One histogram at a time: too large for the stack. */
     struct histogram read, taken, sum;
+    struct histogram_bucket filled[STINT_IMPL_BUCKETS];
     uint8_t pairs[HISTOGRAM_BYTES_MOST];
 };
 

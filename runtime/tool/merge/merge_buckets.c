@@ -36,15 +36,21 @@ static struct merge_buckets *buckets_at(struct merge *m, uint32_t *unit) {
 
 /* Makes m->sum the new content of a list. */
 static int buckets_store(struct merge *m, struct merge_buckets *to) {
-    uint32_t used = histogram_used(&m->sum);
-    if (used > to->room) {
-        to->room = used + used / 2;
+    struct histogram_list list = {.bucket = m->filled};
+    histogram_fill(&list, &m->sum);
+    if (list.used > to->room) {
+        to->room = list.used + list.used / 2;
         to->list.bucket = scratch_array(&m->lasting, to->room, sizeof *to->list.bucket);
     }
-    if (used && !to->list.bucket) {
+    list.bucket = to->list.bucket;
+    to->list = list;
+    if (!list.used) {
+        return 0;
+    }
+    if (!list.bucket) {
         return -1;
     }
-    histogram_fill(&to->list, &m->sum);
+    memcpy(list.bucket, m->filled, list.used * sizeof *list.bucket);
     return 0;
 }
 
