@@ -67,8 +67,7 @@ static void look(struct run *r, const uint8_t *option) {
 
 static void compare(const char *path, const uint8_t *option) {
     struct diff d;
-    struct diff_options o = {.metric =
-                                 (enum diff_metric)(option[2] % (DIFF_FIRST_NUMBER + DIFF_NUMBERS)),
+    struct diff_options o = {.metric = (enum diff_metric)(option[2] % DIFF_METRICS),
                              .threshold = 0.02,
                              .raw = option[1] & 2 ? 1 : 0};
     struct text out;

@@ -26,21 +26,8 @@ struct request {
     int paths[2];
 };
 
-/* The numbers of diff_numbers are between calls and gpu in the table of options. */
-static enum diff_metric metric_of(uint64_t choice) {
-    static const enum diff_metric metrics[] = {
-        [OPTION_METRIC_TIME] = DIFF_TIME, [OPTION_METRIC_TOTAL] = DIFF_TOTAL,
-        [OPTION_METRIC_SELF] = DIFF_SELF, [OPTION_METRIC_AVG] = DIFF_AVG,
-        [OPTION_METRIC_P50] = DIFF_P50,   [OPTION_METRIC_P99] = DIFF_P99,
-        [OPTION_METRIC_MAX] = DIFF_MAX,   [OPTION_METRIC_CALLS] = DIFF_CALLS,
-        [OPTION_METRIC_GPU] = DIFF_GPU,
-    };
-    _Static_assert(OPTION_METRIC_GPU == OPTION_METRIC_CALLS + 1 + DIFF_NUMBERS, "one each");
-    if (choice > OPTION_METRIC_CALLS && choice < OPTION_METRIC_GPU) {
-        return (enum diff_metric)(DIFF_FIRST_NUMBER + choice - OPTION_METRIC_CALLS - 1);
-    }
-    return metrics[choice];
-}
+_Static_assert((int)OPTION_METRIC_TIME == (int)DIFF_TIME && (int)OPTION_METRIC_GPU == (int)DIFF_GPU,
+               "enum diff_metric is in the order of --metric");
 
 /* A percentage, as a share. What follows, or NULL. */
 static const char *take_percentage(const char *text, double *out) {
@@ -88,7 +75,7 @@ static int take_diff_option(void *to, const struct option_value *value) {
     struct request *r = to;
     switch (value->id) {
     case OPTION_METRIC:
-        r->o.metric = metric_of(value->number);
+        r->o.metric = (enum diff_metric)value->number;
         return 0;
     case OPTION_THRESHOLD:
         return take_percent(value->text, &r->o.threshold);
@@ -176,7 +163,7 @@ static int read_runs(struct diff *d, const struct request *r) {
     return status;
 }
 
-static int write_diff(const struct diff *d, const struct diff_options *o, enum diff_format format,
+static int write_diff(const struct diff *d, const struct diff_options *o, enum option_format format,
                       uint32_t top) {
     static struct sink sink; /* 64 KiB */
     sink_start(&sink, STDOUT_FILENO);
@@ -190,16 +177,12 @@ static int write_diff(const struct diff *d, const struct diff_options *o, enum d
 
 int cmd_diff_print(struct diff *d, const struct diff_options *o, enum option_format format,
                    uint32_t top) {
-    static const enum diff_format formats[] = {[OPTION_FORMAT_JSON] = DIFF_JSON,
-                                               [OPTION_FORMAT_CSV] = DIFF_CSV,
-                                               [OPTION_FORMAT_JUNIT] = DIFF_JUNIT,
-                                               [OPTION_FORMAT_GITHUB] = DIFF_GITHUB};
     struct text out;
     if (o->fail.on && !d->rows) {
         log_error("%s: " DIFF_NOTHING, o->paired ? "ab" : "diff");
     }
     if (format != OPTION_FORMAT_TEXT && format != OPTION_FORMAT_MARKDOWN) {
-        return write_diff(d, o, formats[format], top);
+        return write_diff(d, o, format, top);
     }
     text_start(&out);
     diff_show(d, o, top, format == OPTION_FORMAT_MARKDOWN, &out);

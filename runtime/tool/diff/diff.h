@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "diff_math.h"
 #include "model/rows.h"
+#include "tool/common/options.h"
 
 #define DIFF_RUNS 1024u /* per side, at most */
 #define DIFF_ENOUGH 3u  /* runs per side that show how far runs differ among themselves */
@@ -29,26 +30,28 @@ struct diff_number {
 
 #include "diff_numbers.inc"
 
+/* In the order of the words of --metric, then those that it does not name. */
 enum diff_metric {
     DIFF_TIME, /* of a call: the average or the typical one, whichever shows more */
-    DIFF_TYPICAL,
+    DIFF_TOTAL,
+    DIFF_SELF,
     DIFF_AVG,
     DIFF_P50,
     DIFF_P99,
     DIFF_MAX,
-    DIFF_TOTAL,
-    DIFF_SELF,
     DIFF_CALLS,
+    DIFF_NUMBER_LIST,
     DIFF_GPU,
+    DIFF_TYPICAL,
     DIFF_OWN, /* exclusive time of a call: the column self */
-    DIFF_NUMBER_LIST
+    DIFF_METRICS
 };
 
-#define DIFF_FIRST_NUMBER (DIFF_OWN + 1u)
+#define DIFF_FIRST_NUMBER (DIFF_CALLS + 1u)
 
 /* NULL: the metric is none of them. */
 static inline const struct diff_number *diff_number(enum diff_metric m) {
-    return m < DIFF_FIRST_NUMBER ? NULL : &diff_numbers[m - DIFF_FIRST_NUMBER];
+    return m > DIFF_CALLS && m < DIFF_GPU ? &diff_numbers[m - DIFF_FIRST_NUMBER] : NULL;
 }
 
 static inline int diff_is_bytes(enum diff_metric m) {
@@ -256,11 +259,9 @@ const char *diff_verdict_word(enum diff_metric metric, enum diff_verdict v);
 
 /* ---- diff_formats.c: a judged diff for other programs. */
 
-enum diff_format { DIFF_JSON, DIFF_CSV, DIFF_JUNIT, DIFF_GITHUB };
-
-/* Failures are what --fail-on says, in the formats that know failures; without it everything
- * SLOWER. */
-void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
+/* format: one for programs. Failures are what --fail-on says, in the formats that know failures;
+ * without it everything SLOWER. */
+void diff_write(const struct diff *d, const struct diff_options *o, enum option_format format,
                 uint32_t top, struct sink *out);
 void diff_end(struct diff *d);
 

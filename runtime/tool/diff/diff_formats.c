@@ -416,7 +416,7 @@ static void write_github(const struct writer *w) {
     sink_text(w->out, "\n");
 }
 
-void diff_write(const struct diff *d, const struct diff_options *o, enum diff_format format,
+void diff_write(const struct diff *d, const struct diff_options *o, enum option_format format,
                 uint32_t top, struct sink *out) {
     struct diff_options options = *o;
     struct writer w = {.d = d, .o = &options, .out = out, .rows = d->rows};
@@ -429,17 +429,16 @@ void diff_write(const struct diff *d, const struct diff_options *o, enum diff_fo
     }
     w.cases = w.rows + ((options.fail.on & DIFF_FAIL_WALL) != 0);
     switch (format) {
-    case DIFF_JSON:
-        write_json(&w);
-        break;
-    case DIFF_CSV:
+    case OPTION_FORMAT_CSV:
         write_csv(&w);
         break;
-    case DIFF_JUNIT:
+    case OPTION_FORMAT_JUNIT:
         write_junit(&w);
         break;
-    case DIFF_GITHUB:
+    case OPTION_FORMAT_GITHUB:
         write_github(&w);
         break;
+    default:
+        write_json(&w);
     }
 }
