@@ -173,7 +173,8 @@ static void groups_open(struct counter_thread *t) {
     }
 }
 
-static void groups_close(struct counter_thread *t) {
+static void groups_close(void *thread) {
+    struct counter_thread *t = thread;
     for (uint32_t group = 0; group < COUNTER_GROUPS; ++group) {
         descriptors_give(t->group[group].count);
         perf_close(&t->group[group]);
@@ -195,12 +196,25 @@ static void groups_read(struct counter_thread *t, uint64_t *values) {
     --t->reading;
 }
 
-static uint64_t perf_cost_measure(struct counter_thread *t) {
+static int usage_read(uint64_t *values, enum probe_side side) {
+    if (side == PROBE_BEGIN) {
+        return usage_read_counts(values) || usage_read_times(values, 0);
+    }
+    return usage_read_times(values, 1) || usage_read_counts(values);
+}
+
+/* Returns the ticks of a reading of the thread's groups, or with NULL of its resource usage:
+ * UINT64_MAX if the kernel refuses that. */
+static uint64_t cost_measure(struct counter_thread *t) {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < ROUNDS; ++i) {
         uint64_t values[PROBE_VALUES];
         uint64_t from = clock_ticks();
-        groups_read(t, values);
+        if (t) {
+            groups_read(t, values);
+        } else if (usage_read(values, PROBE_BEGIN)) {
+            return UINT64_MAX;
+        }
         best = u64_min(best, clock_ticks() - from);
     }
     return best;
@@ -218,7 +232,7 @@ static int thread_open(struct counter_thread *t) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     groups_open(t);
     if (!__atomic_load_n(&perf_cost, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&perf_cost, perf_cost_measure(t), __ATOMIC_RELAXED);
+        __atomic_store_n(&perf_cost, cost_measure(t), __ATOMIC_RELAXED);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->state = STATE_OPEN;
@@ -227,32 +241,11 @@ static int thread_open(struct counter_thread *t) {
 
 /* ---- The probe. */
 
-static int usage_read(uint64_t *values, enum probe_side side) {
-    if (side == PROBE_BEGIN) {
-        return usage_read_counts(values) || usage_read_times(values, 0);
-    }
-    return usage_read_times(values, 1) || usage_read_counts(values);
-}
-
-/* Returns UINT64_MAX if the kernel refuses. */
-static uint64_t usage_cost_measure(void) {
-    uint64_t best = UINT64_MAX;
-    for (int i = 0; i < ROUNDS; ++i) {
-        uint64_t values[USAGE_VALUES];
-        uint64_t from = clock_ticks();
-        if (usage_read(values, PROBE_BEGIN)) {
-            return UINT64_MAX;
-        }
-        best = u64_min(best, clock_ticks() - from);
-    }
-    return best;
-}
-
 /* The same for long scopes, measured when the first of them may be one. */
 static uint64_t long_cost_ticks(void) {
     uint64_t cost = __atomic_load_n(&long_cost, __ATOMIC_RELAXED);
     if (!cost) {
-        cost = u64_clamp(usage_cost_measure(), 1, COST_TOO_HIGH / 2);
+        cost = u64_clamp(cost_measure(NULL), 1, COST_TOO_HIGH / 2);
         __atomic_store_n(&long_cost, cost, __ATOMIC_RELAXED);
     }
     return 2 * cost;
@@ -262,7 +255,7 @@ static enum probe_mode counters_open(void) {
     wanted = perf_parse_names(config.counters);
     long_alone = config.waits && !config.rusage && !wanted;
     if (config.rusage) {
-        usage_cost = usage_cost_measure();
+        usage_cost = cost_measure(NULL);
         if (usage_cost == UINT64_MAX) {
             usage_cost = 0;
         }
@@ -319,19 +312,18 @@ static struct arena_measures *block_get(struct thread_block *b, struct stint_imp
     return block;
 }
 
-static void usage_add(struct thread_block *b, struct stint_impl_node *n, const uint64_t *begin,
-                      const uint64_t *end) {
-    static const enum measure of_value[USAGE_VALUES] = {
-        [USAGE_WALL] = MEASURE_USAGE_WALL_NS, [USAGE_CPU] = MEASURE_USAGE_CPU_NS,
-        [USAGE_VOLUNTARY] = MEASURE_WAITS,    [USAGE_INVOLUNTARY] = MEASURE_PREEMPTIONS,
-        [USAGE_MINOR] = MEASURE_MINOR_FAULTS, [USAGE_MAJOR] = MEASURE_MAJOR_FAULTS};
-    struct arena_measures *block = block_get(b, n, MEASURE_GROUP_USAGE);
+/* In gen/records.ini the group has its calls, then the first of the numbers of usage.h, in their
+ * order. */
+static void usage_add(struct thread_block *b, struct stint_impl_node *n, enum measure_group group,
+                      const uint64_t *begin, const uint64_t *end) {
+    struct arena_measures *block = block_get(b, n, group);
+    struct measure_list list = measure_list_of(group);
     if (!block) {
         return;
     }
-    measure_add(block, MEASURE_USAGE_CALLS, 1);
-    for (uint32_t i = 0; i < USAGE_VALUES; ++i) {
-        measure_add(block, of_value[i], saturating_subtract(end[i], begin[i]));
+    measure_add(block, list.number[0], 1);
+    for (uint32_t i = 0; i + 1 < list.count; ++i) {
+        measure_add(block, list.number[i + 1], saturating_subtract(end[i], begin[i]));
     }
 }
 
@@ -363,44 +355,18 @@ static void group_add(struct thread_block *b, struct stint_impl_node *n, enum co
     }
 }
 
-struct usage_measure {
-    enum usage_value value;
-    enum measure measure;
-};
-
-static void long_add(struct thread_block *b, struct stint_impl_node *n, const uint64_t *begin,
-                     const uint64_t *end) {
-    static const struct usage_measure list[] = {{USAGE_WALL, MEASURE_CPU_WALL_NS},
-                                                {USAGE_CPU, MEASURE_CPU_NS},
-                                                {USAGE_VOLUNTARY, MEASURE_CPU_WAITS},
-                                                {USAGE_INVOLUNTARY, MEASURE_CPU_PREEMPTIONS}};
-    struct arena_measures *block = block_get(b, n, MEASURE_GROUP_CPU);
-    if (!block) {
-        return;
-    }
-    measure_add(block, MEASURE_CPU_CALLS, 1);
-    for (uint32_t i = 0; i < sizeof list / sizeof *list; ++i) {
-        enum usage_value value = list[i].value;
-        measure_add(block, list[i].measure, saturating_subtract(end[value], begin[value]));
-    }
-}
-
 static void counters_add(struct thread_block *b, struct stint_impl_node *n, const uint64_t *begin,
                          const uint64_t *end) {
     if (long_alone) {
-        long_add(b, n, begin, end);
+        usage_add(b, n, MEASURE_GROUP_CPU, begin, end);
         return;
     }
     if (config.rusage) {
-        usage_add(b, n, begin, end);
+        usage_add(b, n, MEASURE_GROUP_USAGE, begin, end);
     }
     for (uint32_t group = 0; group < COUNTER_GROUPS; ++group) {
         group_add(b, n, group, &begin[GROUP_PLACE(group)], &end[GROUP_PLACE(group)]);
     }
-}
-
-static void counters_end_thread(void *thread) {
-    groups_close(thread);
 }
 
 static void counters_forget_thread(void *thread) {
@@ -414,4 +380,4 @@ static void counters_forget_thread(void *thread) {
 
 const struct probe_ops counters_probe = {
     counters_open, counters_cost_ticks, sizeof(struct counter_thread), counters_read,
-    counters_add,  counters_end_thread, counters_forget_thread};
+    counters_add,  groups_close,        counters_forget_thread};
