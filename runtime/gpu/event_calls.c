@@ -7,7 +7,6 @@
 #include "event_pair.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static int pair_make_events(const struct gpu_ops *gpu, struct event_pair *p) {
     int mode = GPU_MODE_RELAXED;
@@ -102,10 +101,6 @@ static void visit_relax_captures(struct event_visit *v) {
             v->relaxed = v->context.gpu;
         }
     }
-}
-
-void event_visit_begin(struct event_visit *v) {
-    memset(v, 0, sizeof *v);
 }
 
 void event_visit_end(struct event_visit *v) {

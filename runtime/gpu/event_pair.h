@@ -105,14 +105,13 @@ void event_queue_forget_all(void);
 /* ---- Calls of the back end (event_calls.c); without any lock, as they may end up in a tool. */
 
 /* The calls that one thread makes in a row: a context is entered once for those that need it, and
- * the capture mode exchanged once. */
+ * the capture mode exchanged once. All zero at the start. */
 struct event_visit {
     struct gpu_context context;    /* current since the last pair; handle NULL: none */
     int entered;                   /* and to be left */
     const struct gpu_ops *relaxed; /* its `mode` is to be restored; NULL: none */
     int mode;
 };
-void event_visit_begin(struct event_visit *v);
 /* When the context of a pair is returned to: at the end of its scope, when its stream still exists,
  * or at any later time. */
 enum event_moment { EVENT_AT_STOP, EVENT_LATER };

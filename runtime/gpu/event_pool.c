@@ -14,7 +14,6 @@
  */
 #include "event_pool.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -182,9 +181,9 @@ static void pool_fail_locked(struct event_pair *p, int code) {
 
 /* ---- Without the lock. */
 
-static void pool_retire(struct event_pair *p, int good) {
+static void pool_retire(struct event_pair *p) {
     lock_hold(LOCK_EVENTS);
-    pool_retire_locked(p, good);
+    pool_retire_locked(p, 1);
     lock_drop(LOCK_EVENTS);
 }
 
@@ -194,7 +193,7 @@ static void pool_cancel(struct event_pair *p) {
     if (pool_get_state() == POOL_OPEN) {
         event_pair_clear(p);
     }
-    pool_retire(p, 1);
+    pool_retire(p);
 }
 
 static void pool_fail(struct event_pair *p, int code) {
@@ -362,8 +361,7 @@ static void pool_watch_exit(void) {
 }
 
 static struct event_pair *pool_start_pair(const struct gpu_stream *stream, enum stint_status *why) {
-    struct event_visit v;
-    event_visit_begin(&v);
+    struct event_visit v = {0};
     struct event_pair *p = pool_record_first(&v, stream, why);
     event_visit_end(&v);
     if (!p) {
@@ -523,7 +521,7 @@ static int pool_stop_pair(struct event_visit *v, struct event_pair *p, int wait,
         code = gpu_capturing(p->context.gpu, p->stream, &capturing);
     }
     if (!code && capturing) {
-        pool_retire(p, 1);
+        pool_retire(p);
         *why = STINT_STATUS_GPU_CAPTURED;
         return -1;
     }
@@ -559,8 +557,7 @@ int event_pool_stop(struct event_pair *p, uint32_t sums, uint32_t node, int wait
     p->sums = sums;
     p->node = node;
     if (usable && !event_pair_is_stale(p)) {
-        struct event_visit calls;
-        event_visit_begin(&calls);
+        struct event_visit calls = {0};
         result = pool_stop_pair(&calls, p, wait, why);
         event_visit_end(&calls);
     } else {
@@ -585,41 +582,38 @@ static int pool_poll_all(struct event_visit *v, int wait) {
     return some;
 }
 
-void event_pool_collect(void) {
+/* Takes out all that are finished; with `wait`, until there are none that this thread can query. */
+static void pool_drain_locked(struct event_visit *v, int wait) {
+    int more = 1;
+    pool_put_back_parked_locked();
+    while (more && event_queue_waiting() && pool_get_state() == POOL_OPEN) {
+        int some = pool_poll_all(v, wait);
+        more = wait && (some || event_queue_any_asked());
+        if (more && !some) {
+            lock_drop(LOCK_EVENTS);
+            sched_yield();
+            lock_hold(LOCK_EVENTS);
+        }
+    }
+}
+
+static void pool_drain(int wait) {
     if (pool_get_state() == POOL_OPEN && !pool_is_inside()) {
         struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
-        struct event_visit calls;
-        event_visit_begin(&calls);
+        struct event_visit calls = {0};
         lock_hold(LOCK_EVENTS);
-        pool_put_back_parked_locked();
-        pool_poll_all(&calls, 0);
+        pool_drain_locked(&calls, wait);
         lock_drop(LOCK_EVENTS);
         event_visit_end(&calls);
         lock_visit_end(LOCK_EVENTS, v);
     }
 }
 
+void event_pool_collect(void) {
+    pool_drain(0);
+}
+
 int event_pool_flush(void) {
-    if (pool_get_state() == POOL_OPEN && !pool_is_inside()) {
-        struct lock_visit v = lock_visit_begin(LOCK_EVENTS);
-        struct event_visit calls;
-        event_visit_begin(&calls);
-        lock_hold(LOCK_EVENTS);
-        pool_put_back_parked_locked();
-        while (event_queue_waiting() && pool_get_state() == POOL_OPEN) {
-            int some = pool_poll_all(&calls, 1);
-            if (!some && !event_queue_any_asked()) {
-                break; /* what is left cannot be queried by this thread */
-            }
-            if (!some) {
-                lock_drop(LOCK_EVENTS);
-                sched_yield();
-                lock_hold(LOCK_EVENTS);
-            }
-        }
-        lock_drop(LOCK_EVENTS);
-        event_visit_end(&calls);
-        lock_visit_end(LOCK_EVENTS, v);
-    }
+    pool_drain(1);
     return pool_get_state() == POOL_FAILED ? -1 : 0;
 }

@@ -14,7 +14,6 @@
 #include "stream_timer.h"
 
 #include "base/errno_keep.h"
-#include "base/scratch.h"
 #include "event_pool.h"
 #include "event_sums.h"
 #include "record/recorder.h"
