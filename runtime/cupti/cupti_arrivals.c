@@ -192,10 +192,9 @@ int cupti_arrivals_are_missing(uint64_t expected) {
 }
 
 void cupti_arrivals_judge(uint64_t expected) {
-    if (!cupti_arrivals_are_missing(expected)) {
-        return;
+    if (cupti_arrivals_are_missing(expected)) {
+        arrivals_add_taken(expected);
     }
-    arrivals_add_taken(expected);
 }
 
 void cupti_arrivals_note_record(uint32_t correlation) {

@@ -2,6 +2,7 @@
 /* Words for why there is no session, and for the header of reports about the parts that one lacks
  * and its errors. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "cupti_private.h"
@@ -51,77 +52,72 @@ void cupti_describe_failure(const struct cupti *c, uint32_t version, const char 
     snprintf(reason, CUPTI_REASON, "%s: %.150s%s", function, words, rest);
 }
 
-/* As words to append; each function returns the bytes used so far, which may be more than there is
- * room for. */
-static size_t cupti_put_error(const struct cupti *library, const char *what, int error, char *out,
-                              size_t size, size_t n) {
+/* Words that are appended to each other, as far as there is room. */
+struct complaints {
+    char *out;
+    size_t size;
+    size_t used; /* may be more than there is room for */
+};
+
+__attribute__((format(printf, 2, 3))) static void cupti_complain(struct complaints *c,
+                                                                 const char *format, ...) {
+    va_list args;
+    if (c->used < c->size) {
+        va_start(args, format);
+        c->used += (size_t)vsnprintf(c->out + c->used, c->size - c->used, format, args);
+        va_end(args);
+    }
+}
+
+static void cupti_complain_of_code(struct complaints *c, const struct cupti *library,
+                                   const char *what, int error) {
     char words[CUPTI_REASON];
-    if (!error || n >= size) {
-        return n;
+    if (error) {
+        cupti_describe_code(library, error, words, sizeof words);
+        cupti_complain(c, ", %s fails: %.150s", what, words);
     }
-    cupti_describe_code(library, error, words, sizeof words);
-    return n + (size_t)snprintf(out + n, size - n, ", %s fails: %.150s", what, words);
 }
 
-static size_t cupti_put_wait(int code, char *out, size_t size, size_t n) {
-    if (!code || n >= size) {
-        return n;
+static void cupti_complain_of_clock(struct complaints *c, const struct cupti_callback_sums *sums) {
+    if (sums->clock_jumps) {
+        cupti_complain(c, ", its clock was set %" PRIu32 " %s", sums->clock_jumps,
+                       sums->clock_jumps == 1 ? "time" : "times");
     }
-    return n + (size_t)snprintf(out + n, size - n, ", waiting for the GPU fails: %.100s",
-                                gpu_code_name(cupti_gpu(), code));
+    if (sums->clock_drift_ppm >= DRIFT_SAID) {
+        cupti_complain(c, ", its clock drifts by up to %" PRIu32 " ppm", sums->clock_drift_ppm);
+    }
 }
 
-static size_t cupti_put_clock(const struct cupti_callback_sums *sums, char *out, size_t size,
-                              size_t n) {
-    if (sums->clock_jumps && n < size) {
-        n += (size_t)snprintf(out + n, size - n, ", its clock was set %" PRIu32 " %s",
-                              sums->clock_jumps, sums->clock_jumps == 1 ? "time" : "times");
-    }
-    if (sums->clock_drift_ppm >= DRIFT_SAID && n < size) {
-        n += (size_t)snprintf(out + n, size - n, ", its clock drifts by up to %" PRIu32 " ppm",
-                              sums->clock_drift_ppm);
-    }
-    return n;
-}
-
-static size_t cupti_put_missing(uint32_t kinds, char *out, size_t size, size_t n) {
+static void cupti_complain_of_missing(struct complaints *c, uint32_t kinds) {
     const char *before = ", without ";
-    for (int i = 0; i <= CUPTI_KINDS && n < size; ++i) {
+    for (int i = 0; i <= CUPTI_KINDS; ++i) {
         if (kinds >> i & 1) {
-            const char *what = i < CUPTI_KINDS ? cupti_kind_table[i].words : "scopes";
-            n += (size_t)snprintf(out + n, size - n, "%s%s", before, what);
+            cupti_complain(c, "%s%s", before,
+                           i < CUPTI_KINDS ? cupti_kind_table[i].words : "scopes");
             before = ", ";
         }
     }
-    return n;
-}
-
-static size_t cupti_put_taken(uint64_t launches, char *out, size_t size, size_t n) {
-    if (!launches || n >= size) {
-        return n;
-    }
-    return n + (size_t)snprintf(out + n, size - n,
-                                ", another CUPTI client took the records of %" PRIu64 " launch%s",
-                                launches, launches == 1 ? "" : "es");
-}
-
-/* NVIDIA's release notes of CUDA 13.0 Update 1 (a deadlock in cuptiActivityDisable, a crash in
- * cuptiActivityFlushAll) and of 13.1 Update 1 (numbers of graph launches in later sessions). */
-static size_t cupti_put_faults(uint32_t version, char *out, size_t size, size_t n) {
-    if (version < FAULTS_FROM || version >= FAULTS_UNTIL || n >= size) {
-        return n;
-    }
-    return n + (size_t)snprintf(out + n, size - n, ", has known faults: use 13.1 Update 1");
 }
 
 void cupti_put_complaints(const struct cupti *library, const struct cupti_troubles *t, char *out,
                           size_t size) {
+    struct complaints c = {.out = out, .size = size};
     out[0] = '\0';
-    size_t n = cupti_put_taken(t->taken, out, size, 0);
-    n = cupti_put_faults(t->version, out, size, n);
-    n = cupti_put_missing(t->missing, out, size, n);
-    n = cupti_put_clock(t->sums, out, size, n);
-    n = cupti_put_error(library, "flushing", t->flush_error, out, size, n);
-    n = cupti_put_wait(t->wait_error, out, size, n);
-    cupti_put_error(library, "reading its clock", t->sums->clock_error, out, size, n);
+    if (t->taken) {
+        cupti_complain(&c, ", another CUPTI client took the records of %" PRIu64 " launch%s",
+                       t->taken, t->taken == 1 ? "" : "es");
+    }
+    /* NVIDIA's release notes of CUDA 13.0 Update 1 (a deadlock in cuptiActivityDisable, a crash in
+     * cuptiActivityFlushAll) and of 13.1 Update 1 (numbers of graph launches in later sessions). */
+    if (t->version >= FAULTS_FROM && t->version < FAULTS_UNTIL) {
+        cupti_complain(&c, ", has known faults: use 13.1 Update 1");
+    }
+    cupti_complain_of_missing(&c, t->missing);
+    cupti_complain_of_clock(&c, t->sums);
+    cupti_complain_of_code(&c, library, "flushing", t->flush_error);
+    if (t->wait_error) {
+        cupti_complain(&c, ", waiting for the GPU fails: %.100s",
+                       gpu_code_name(cupti_gpu(), t->wait_error));
+    }
+    cupti_complain_of_code(&c, library, "reading its clock", t->sums->clock_error);
 }
