@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export_names.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/hash.h"
+#include "base/print.h"
 
 struct export_name export_name(const char *bytes, size_t length) {
     struct export_name n = {bytes, u64_min(length, EXPORT_NAME_BYTES)};
@@ -69,6 +71,14 @@ size_t export_clean_without(char *out, struct export_name name, int (*is_refused
         }
     }
     return (size_t)(p - out);
+}
+
+void export_add(struct sink *out, const char *format, ...) {
+    va_list args;
+    char *room = sink_room(out, SINK_PIECE);
+    va_start(args, format);
+    out->length += print_list(room, SINK_PIECE, format, args);
+    va_end(args);
 }
 
 void export_start_item(struct sink *out, uint64_t item) {

@@ -40,6 +40,8 @@ int export_name_same(struct export_name a, struct export_name b);
 size_t export_clean(char *out, struct export_name name);
 size_t export_clean_without(char *out, struct export_name name, int (*is_refused)(uint32_t));
 
+/* As print_text (base/print.h), up to SINK_PIECE - 1 bytes of it. */
+__attribute__((format(printf, 2, 3))) void export_add(struct sink *out, const char *format, ...);
 /* A new line for the item of a JSON list, after a comma unless it is item 0. */
 void export_start_item(struct sink *out, uint64_t item);
 

@@ -10,7 +10,6 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "diff.h"
 #include "export/export_columns.h"
 #include "export/export_names.h"
@@ -118,16 +117,13 @@ static void put_json_side(const struct writer *w, int side) {
     }
     put_json_string(w->out, "{\"program\":", text_or_unknown(w->d->run[side][0].program));
     put_json_string(w->out, ",\"host\":", text_or_unknown(w->d->run[side][0].host));
-    sink_text(w->out, ",\"runs\":");
-    sink_u64(w->out, w->d->runs[side]);
-    sink_text(w->out, ",\"wall_ns\":");
-    put_number(w->out, number_fixed(w->d->wall.change.side[side], 0));
+    export_add(w->out, ",\"runs\":%u,\"wall_ns\":%s", w->d->runs[side],
+               number_fixed(w->d->wall.change.side[side], 0).text);
     if (at_least) {
         sink_text(w->out, ",\"wall_at_least\":true");
     }
     if (w->d->side_lost[side]) {
-        sink_text(w->out, ",\"lost\":");
-        sink_u64(w->out, w->d->side_lost[side]);
+        sink_member_u64(w->out, "lost", w->d->side_lost[side]);
     }
     sink_text(w->out, ",\"conditions\":[");
     for (uint32_t i = 0; i < w->d->runs[side]; ++i) {
@@ -150,9 +146,7 @@ static void put_json_row(const struct writer *w, const struct diff_row *r) {
     fill_cells(r, cell);
     for (uint32_t i = 0; i < CELLS; ++i) {
         if (cell[i].known) {
-            sink_text(w->out, ",\"");
-            sink_text(w->out, cell[i].key);
-            sink_text(w->out, "\":");
+            sink_member(w->out, cell[i].key);
             put_number(w->out, cell[i].value);
         }
     }
@@ -163,37 +157,24 @@ static void put_json_row(const struct writer *w, const struct diff_row *r) {
 static void put_json_pairing(const struct writer *w) {
     static const char *const aslr[] = {"null", "false", "true"};
     const struct diff_pairing *p = w->o->paired;
-    sink_text(w->out, ",\n\"ab\":{\"pairs\":");
-    sink_u64(w->out, w->d->runs[0]);
-    sink_text(w->out, ",\"warmups\":");
-    sink_u64(w->out, p->warmups);
-    sink_text(w->out, ",\"seed\":");
-    sink_u64(w->out, p->seed);
-    sink_text(w->out, ",\"mde_percent\":");
-    put_number(w->out, number_fixed(100 * p->least, 3));
-    sink_text(w->out, ",\"alpha\":");
-    put_number(w->out, number_short(p->alpha, 6));
-    sink_text(w->out, ",\"aslr\":");
-    sink_text(w->out, aslr[p->aslr + 1]);
-    sink_text(w->out, ",\"undecided\":");
-    sink_u64(w->out, w->d->verdicts[DIFF_UNSURE]);
-    sink_text(w->out, ",\"not_judged\":");
-    sink_u64(w->out, p->left);
+    export_add(w->out, ",\n\"ab\":{\"pairs\":%u,\"warmups\":%u,\"seed\":%llu", w->d->runs[0],
+               p->warmups, (unsigned long long)p->seed);
+    export_add(w->out, ",\"mde_percent\":%s,\"alpha\":%s,\"aslr\":%s",
+               number_fixed(100 * p->least, 3).text, number_short(p->alpha, 6).text,
+               aslr[p->aslr + 1]);
+    sink_member_u64(w->out, "undecided", w->d->verdicts[DIFF_UNSURE]);
+    sink_member_u64(w->out, "not_judged", p->left);
     put_json_string(w->out, ",\"end\":", p->end);
     sink_text(w->out, "}");
 }
 
 static void write_json(const struct writer *w) {
-    sink_text(w->out, "{\"schema\":\"stint.diff/1\",\n\"unit\":\"");
-    sink_text(w->out, unit_of(w->o->metric));
-    sink_text(w->out, "\"");
+    export_add(w->out, "{\"schema\":\"stint.diff/1\",\n\"unit\":\"%s\"", unit_of(w->o->metric));
     if (w->o->paired) {
         put_json_pairing(w);
     }
-    sink_text(w->out, ",\n\"alternated\":");
     const char *alternated = w->d->alternated ? "true" : "false";
-    sink_text(w->out, w->d->order_is_known ? alternated : "null");
-    sink_text(w->out, ",\n\"a\":");
+    export_add(w->out, ",\n\"alternated\":%s,\n\"a\":", w->d->order_is_known ? alternated : "null");
     put_json_side(w, 0);
     sink_text(w->out, ",\n\"b\":");
     put_json_side(w, 1);
@@ -280,30 +261,19 @@ static void put_xml(struct sink *out, struct export_name text) {
 static void put_change(const struct writer *w, const struct diff_row *r) {
     struct cell_number cell[CELLS];
     fill_cells(r, cell);
-    sink_text(w->out, cell[0].known ? cell[0].value.text : "-");
-    sink_text(w->out, " -> ");
-    sink_text(w->out, cell[1].known ? cell[1].value.text : "-");
-    sink_text(w->out, " ");
-    sink_text(w->out, unit_of(r->metric));
+    const char *a = cell[0].known ? cell[0].value.text : "-";
+    const char *b = cell[1].known ? cell[1].value.text : "-";
+    export_add(w->out, "%s -> %s %s", a, b, unit_of(r->metric));
     if (cell[2].known) {
         double log = diff_change_log(&r->change);
-        sink_text(w->out, log > 0 ? " (+" : " (");
-        put_number(w->out, number_fixed(change_percent(log), 1));
-        sink_text(w->out, " %)");
+        export_add(w->out, " (%s%s %%)", log > 0 ? "+" : "",
+                   number_fixed(change_percent(log), 1).text);
     }
-    sink_text(w->out, ", ");
-    put_number(w->out, cell[7].value);
-    sink_text(w->out, " and ");
-    put_number(w->out, cell[8].value);
-    sink_text(w->out, " runs");
+    export_add(w->out, ", %s and %s runs", cell[7].value.text, cell[8].value.text);
 }
 
 static void put_junit_message(const struct writer *w, const struct diff_row *r, const char *tag) {
-    sink_text(w->out, "<");
-    sink_text(w->out, tag);
-    sink_text(w->out, " message=\"");
-    sink_text(w->out, diff_verdict_word(r->metric, r->verdict));
-    sink_text(w->out, ": ");
+    export_add(w->out, "<%s message=\"%s: ", tag, diff_verdict_word(r->metric, r->verdict));
     put_xml(w->out, row_name(r));
     sink_text(w->out, ": ");
     put_change(w, r);
@@ -320,9 +290,7 @@ static void put_junit_case(const struct writer *w, const struct diff_row *r) {
     put_xml(w->out, row_name(r));
     sink_text(w->out, r->gpu ? " (GPU)\"" : "\"");
     if (r->seen[1] && !strcmp(unit_of(r->metric), "ns")) {
-        sink_text(w->out, " time=\"");
-        put_number(w->out, number_fixed(r->change.side[1] / 1e9, 9));
-        sink_text(w->out, "\"");
+        export_add(w->out, " time=\"%s\"", number_fixed(r->change.side[1] / 1e9, 9).text);
     }
     sink_text(w->out, ">");
     if (diff_row_fails(w->o, r)) {
@@ -334,16 +302,11 @@ static void put_junit_case(const struct writer *w, const struct diff_row *r) {
 }
 
 static void write_junit(const struct writer *w) {
-    sink_text(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                      "<testsuite name=\"");
-    sink_text(w->out, command_of(w));
-    sink_text(w->out, "\" tests=\"");
-    sink_u64(w->out, w->cases + (w->nothing != 0));
-    sink_text(w->out, "\" failures=\"");
-    sink_u64(w->out, count_failed(w) + (w->nothing != 0));
-    sink_text(w->out, "\" errors=\"0\" skipped=\"");
-    sink_u64(w->out, count_cases_of(w, DIFF_UNSURE));
-    sink_text(w->out, "\">\n");
+    uint32_t more = w->nothing != 0;
+    sink_text(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    export_add(w->out, "<testsuite name=\"%s\" tests=\"%u\" failures=\"%u\"", command_of(w),
+               w->cases + more, count_failed(w) + more);
+    export_add(w->out, " errors=\"0\" skipped=\"%u\">\n", count_cases_of(w, DIFF_UNSURE));
     for (uint32_t i = 0; i < w->cases; ++i) {
         put_junit_case(w, case_of(w, i));
     }
@@ -374,15 +337,10 @@ static void put_command_text(struct sink *out, struct export_name text) {
 }
 
 static void put_annotation(const struct writer *w, const struct diff_row *r, const char *level) {
-    sink_text(w->out, "::");
-    sink_text(w->out, level);
-    sink_text(w->out, " title=");
-    sink_text(w->out, command_of(w));
-    sink_text(w->out, " of ");
+    export_add(w->out, "::%s title=%s of ", level, command_of(w));
     put_command_text(w->out, row_name(r));
-    sink_text(w->out, r->gpu ? " (GPU) " : " ");
-    sink_text(w->out, diff_verdict_word(r->metric, r->verdict));
-    sink_text(w->out, "::");
+    export_add(w->out, "%s%s::", r->gpu ? " (GPU) " : " ",
+               diff_verdict_word(r->metric, r->verdict));
     put_command_text(w->out, row_name(r));
     sink_text(w->out, ": ");
     put_change(w, r);
@@ -402,16 +360,10 @@ static void write_github(const struct writer *w) {
     if (w->nothing) {
         sink_text(w->out, "::error::" DIFF_NOTHING "\n");
     }
-    sink_text(w->out, "::notice title=");
-    sink_text(w->out, command_of(w));
-    sink_text(w->out, "::");
+    export_add(w->out, "::notice title=%s::", command_of(w));
     for (enum diff_verdict v = 0; v < DIFF_VERDICTS; ++v) {
-        if (v) {
-            sink_text(w->out, ", ");
-        }
-        sink_u64(w->out, count_cases_of(w, v));
-        sink_text(w->out, " ");
-        sink_text(w->out, diff_verdict_word(w->o->metric, v));
+        export_add(w->out, "%s%u %s", v ? ", " : "", count_cases_of(w, v),
+                   diff_verdict_word(w->o->metric, v));
     }
     sink_text(w->out, "\n");
 }

@@ -99,14 +99,12 @@ struct series_of {
 
 static void put_utc(struct sink *out, uint64_t ns) {
     struct tm utc;
-    char day[40] = "1970-01-01T00:00:00", part[16];
+    char day[40] = "1970-01-01T00:00:00";
     time_t seconds = (time_t)(ns / 1000000000u);
     if (gmtime_r(&seconds, &utc)) {
         strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &utc);
     }
-    snprintf(part, sizeof part, ".%06uZ", (unsigned)(ns % 1000000000u / 1000u));
-    sink_text(out, day);
-    sink_text(out, part);
+    export_add(out, "%s.%06uZ", day, (unsigned)(ns % 1000000000u / 1000u));
 }
 
 static void put_history_row(struct sink *out, const struct history_run *run,
@@ -130,8 +128,7 @@ static int put_series(struct sink *out, void *what) {
     sink_text(out, "time,label,machine");
     for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
         if (of->s->known & 1u << i) {
-            sink_text(out, ",");
-            sink_text(out, history_columns[i].key);
+            export_add(out, ",%s", history_columns[i].key);
         }
     }
     sink_text(out, "\r\n");
@@ -150,9 +147,7 @@ struct ordered {
 };
 
 static void put_metric(struct sink *out, const struct history_column *c) {
-    sink_text(out, "      ");
-    sink_text(out, c->key);
-    sink_text(out, ": {direction: -1}\n");
+    export_add(out, "      %s: {direction: -1}\n", c->key);
 }
 
 /* One of the numbers that all series have, and one for each of the others. */
@@ -172,9 +167,7 @@ static void put_templates(struct sink *out) {
     }
     for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
         if (history_columns[i].kind == HISTORY_SOME) {
-            sink_text(out, "  ");
-            sink_text(out, history_columns[i].name);
-            sink_text(out, ":\n    metrics:\n");
+            export_add(out, "  %s:\n    metrics:\n", history_columns[i].name);
             put_metric(out, &history_columns[i]);
         }
     }
@@ -185,8 +178,7 @@ static void put_inherit(struct sink *out, const struct history_series *s) {
     sink_text(out, "\":\n    inherit: [times");
     for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
         if (history_columns[i].kind == HISTORY_SOME && s->known & 1u << i) {
-            sink_text(out, ", ");
-            sink_text(out, history_columns[i].name);
+            export_add(out, ", %s", history_columns[i].name);
         }
     }
     sink_text(out, "]\n");
@@ -198,18 +190,13 @@ static int put_otava(struct sink *out, void *what) {
     put_templates(out);
     for (uint32_t i = 0; i < all->h->count; ++i) {
         const struct history_series *s = &all->h->series[all->order[i]];
-        sink_text(out, "  \"");
-        sink_text(out, s->title);
+        export_add(out, "  \"%s", s->title);
         put_inherit(out, s);
-        sink_text(out, "    file: \"");
-        sink_text(out, s->title);
-        sink_text(out, ".csv\"\n");
+        export_add(out, "    file: \"%s.csv\"\n", s->title);
     }
     sink_text(out, "test_groups:\n  \"@all\":\n");
     for (uint32_t i = 0; i < all->h->count; ++i) {
-        sink_text(out, "    - \"");
-        sink_text(out, all->h->series[all->order[i]].title);
-        sink_text(out, "\"\n");
+        export_add(out, "    - \"%s\"\n", all->h->series[all->order[i]].title);
     }
     return 0;
 }
