@@ -7,7 +7,6 @@
 #ifndef STINT_TRACER_OPS_H
 #define STINT_TRACER_OPS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "arena/gpu_words.h"

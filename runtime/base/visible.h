@@ -7,7 +7,6 @@
 #define STINT_VISIBLE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #define VISIBLE_PIECE 8 /* bytes that one character becomes, at most */
 

@@ -10,7 +10,6 @@
  */
 #include "tracer.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

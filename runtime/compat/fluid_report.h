@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "fluid_rows.h"
-#include "model/columns.h"
 
 #define FLUID_CELL 12 /* columns of one time, and of two */
 #define FLUID_CELL_TWO 24

@@ -7,7 +7,6 @@
  * CUPTI makes the record of a wait for a query (cudaEventQuery, and stint's own). Which calls were
  * queries is noted in their callbacks, and such records are left out.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "activity/activity.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/scratch.h"
-#include "cupti_private.h"
 
 #define PROBE_BYTES 4096 /* two records, eight times as long as in CUDA 13 */
 

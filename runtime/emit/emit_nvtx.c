@@ -16,7 +16,6 @@
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
-#include <stddef.h>
 
 #include "arena/arena.h"
 #include "base/scratch.h"

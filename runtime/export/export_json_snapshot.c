@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "export.h"
 #include "export_columns.h"
 #include "export_histogram.h"
 #include "export_tables.h"

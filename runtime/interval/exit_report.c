@@ -5,7 +5,6 @@
  */
 #include "report_print.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "arena/arena.h"

@@ -13,7 +13,6 @@
 #include "base/role.h"
 #include "interval/interval.h"
 #include "interval/report_print.h"
-#include "interval/stat_fill.h"
 #include "job.h"
 #include "model/rows.h"
 #include "system/log.h"

@@ -10,7 +10,6 @@
  */
 #include "mem_count.h"
 
-#include "base/arithmetic.h"
 #include "session/memory_calls.h"
 
 __thread int mem_inside __attribute__((tls_model("initial-exec")));

@@ -6,8 +6,6 @@
 #ifndef STINT_COST_H
 #define STINT_COST_H
 
-#include <stdint.h>
-
 #include "arena/arena.h"
 
 /* Takes about 0.3 ms and records nothing. All 0 without memory. */

@@ -7,7 +7,6 @@
 #include "dynamic.h"
 
 #include "base/api.h"
-#include "base/arithmetic.h"
 #include "base/errno_keep.h"
 #include "interval_sample.h"
 #include "recorder.h"

@@ -9,10 +9,8 @@
 #include "base/number.h"
 #include "model/activity_name.h"
 #include "model/activity_table.h"
-#include "model/columns.h"
 #include "report.h"
 #include "report_grid.h"
-#include "system/config.h"
 
 #define NAME_COLUMNS 120 /* kernels of templates differ late in their names, */
 #define NAME_LEAST 24    /* but on a terminal they get a third of its width */

@@ -6,9 +6,6 @@
 #ifndef STINT_REPORT_OPTIONS_H
 #define STINT_REPORT_OPTIONS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/report_form.h"
 #include "words.inc"
 

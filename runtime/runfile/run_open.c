@@ -13,7 +13,6 @@
  */
 #include "run_open.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

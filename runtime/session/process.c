@@ -10,7 +10,6 @@
  */
 #include "process.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -6,8 +6,6 @@
  */
 #include "about.h"
 
-#include <stddef.h>
-
 #include "base/arithmetic.h"
 #include "system/clock.h"
 

@@ -3,7 +3,6 @@
  * The version of the library that runs, which may be newer or older than the program's header.
  * And the texts of results.
  */
-#include <stddef.h>
 
 #include "base/api.h"
 

@@ -5,7 +5,6 @@
 #ifndef STINT_LAUNCH_H
 #define STINT_LAUNCH_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define LAUNCH_JOB_BYTES 64

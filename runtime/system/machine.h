@@ -5,7 +5,6 @@
 #ifndef STINT_MACHINE_H
 #define STINT_MACHINE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct machine {

@@ -8,7 +8,6 @@
 #include <getopt.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "runfile/run_open.h"
 #include "system/config.h"

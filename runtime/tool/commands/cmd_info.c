@@ -8,7 +8,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arena/activity_kind.h"
 #include "arena/arena.h"

@@ -21,7 +21,6 @@
 #include "system/log.h"
 #include "system/terminal.h"
 #include "tool/common/command.h"
-#include "tool/common/run_view.h"
 #include "tool/top/top.h"
 
 #define KEYS_COLUMNS 72 /* of the line about keys, in full */

@@ -7,7 +7,6 @@
 #define STINT_TOOL_COMMAND_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "model/run.h"
 #include "options.h"

@@ -7,12 +7,10 @@
  */
 #include "run_files.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error_text.h"
 #include "needed.h"
 #include "system/log.h"
 #include "tool/common/command.h"

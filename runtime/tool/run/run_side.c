@@ -24,7 +24,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "system/read_beginning.h"
