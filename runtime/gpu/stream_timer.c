@@ -17,26 +17,11 @@
 #include "event_pool.h"
 #include "event_sums.h"
 #include "record/recorder.h"
-#include "record/site.h"
 #include "record/tree.h"
 #include "system/config.h"
 
 int stream_timer_context_wanted;
 void (*stream_timer_context_hook)(void);
-
-/* The site's word under the current gate; off if the scope is lost, and counted. */
-static uint64_t stream_get_site_word(struct stint_impl_site *site) {
-    uint64_t word = site_get_word(site);
-    if (site_gate_of(word) != registry_gate()) {
-        struct thread_block *b = thread_enter(1);
-        if (!b) {
-            return STINT_IMPL_SITE_OFF;
-        }
-        word = site_resolve(site);
-        thread_leave(b);
-    }
-    return word;
-}
 
 /* ---- The thread's open pairs. Owner only; `count` is stored last when one is added and first when
  * one goes, for its signal handlers. */
@@ -150,7 +135,7 @@ static void stream_begin_scope(struct stint_impl_call *guard, struct stint_impl_
                                void *stream, enum event_stream_kind kind) {
     enum stint_status why = STINT_STATUS_GPU_NO_DEVICE;
     guard->opened = 0;
-    uint64_t word = stream_get_site_word(site);
+    uint64_t word = recorder_site_word(site);
     if (!site_is_off(word)) {
         if (kind == EVENT_OF_STREAM) {
             stream_timer_seek_context();

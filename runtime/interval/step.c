@@ -21,9 +21,7 @@
 #include "interval.h"
 #include "model/baseline.h"
 #include "record/interval_sample.h"
-#include "record/registry.h"
-#include "record/site.h"
-#include "record/thread.h"
+#include "record/recorder.h"
 #include "step_windows.h"
 #include "system/clock.h"
 #include "system/config.h"
@@ -45,16 +43,6 @@ static struct {
     enum schedule_phase phase;
 } timers;
 
-/* ---- The lock. */
-
-static void timers_lock(void) {
-    lock_take(LOCK_STEP);
-}
-
-static void timers_unlock(void) {
-    lock_release(LOCK_STEP);
-}
-
 /* The child counts from 0 and records: the schedule and its callback belong to the parent. */
 static void step_forget_in_child(int held) {
     (void)held;
@@ -70,22 +58,9 @@ LOCK_OVER_FORK(LOCK_STEP, NULL, step_forget_in_child)
 static struct stint_impl_site step_site = {
     .name = "stint_step", .file = "", .function = "", .role = STINT_ROLE_STEP};
 
-/* Also prepares the process: the clock is not initialised before. */
-static uint64_t step_word(void) {
-    uint64_t word = STINT_IMPL_LOAD(&step_site.word);
-    if (site_gate_of(word) != registry_gate()) {
-        struct thread_block *b = thread_enter(1);
-        word = STINT_IMPL_SITE_OFF;
-        if (b) {
-            word = site_resolve(&step_site);
-            thread_leave(b);
-        }
-    }
-    return word;
-}
-
 static void step_add_sample(void) {
-    uint64_t word = step_word();
+    /* Also prepares the process: the clock is not initialised before. */
+    uint64_t word = recorder_site_word(&step_site);
     uint64_t at = clock_ticks();
     uint64_t before = __atomic_exchange_n(&last_at, at, __ATOMIC_RELAXED);
     struct arena_header *h = arena_header();
@@ -146,9 +121,9 @@ static void timers_apply_closed(void) {
 }
 
 static int timers_are_current(uint64_t serial) {
-    timers_lock();
+    lock_take(LOCK_STEP);
     int is = timers.on && timers.serial == serial;
-    timers_unlock();
+    lock_release(LOCK_STEP);
     return is;
 }
 
@@ -168,13 +143,13 @@ static int timers_go_on(uint64_t begun) {
     if (!STINT_IMPL_LOAD(&timers.on)) {
         return 0;
     }
-    timers_lock();
+    lock_take(LOCK_STEP);
     if (!timers.on || timers.step >= begun) {
-        timers_unlock();
+        lock_release(LOCK_STEP);
         return 0;
     }
     struct change c = timers_look_at(timers.step + 1);
-    timers_unlock();
+    lock_release(LOCK_STEP);
     change_carry_out(&c);
     return 1;
 }
@@ -226,7 +201,7 @@ int stint_timers_schedule(const stint_schedule *schedule, size_t size, stint_rea
     if (result) {
         return result;
     }
-    timers_lock();
+    lock_take(LOCK_STEP);
     STINT_IMPL_STORE(&timers.on, schedule != NULL);
     STINT_IMPL_STORE(&timers.closed, 0);
     timers.phase = SCHEDULE_OFF;
@@ -237,7 +212,7 @@ int stint_timers_schedule(const stint_schedule *schedule, size_t size, stint_rea
         timers.schedule = read;
         c = timers_look_at(STINT_IMPL_LOAD(&steps_ended));
     }
-    timers_unlock();
+    lock_release(LOCK_STEP);
     change_carry_out(&c);
     return STINT_OK;
 }

@@ -7,22 +7,12 @@
 
 #include "base/errno_keep.h"
 #include "interval_sample.h"
-#include "registry.h"
-#include "site.h"
 #include "system/clock.h"
 #include "thread.h"
 
 void handle_begin(uint64_t *handle, struct stint_impl_site *site) {
     ERRNO_KEEP;
-    uint64_t word = site_get_word(site);
-    if (site_gate_of(word) != registry_gate()) {
-        struct thread_block *b = thread_enter(1);
-        word = STINT_IMPL_SITE_OFF;
-        if (b) {
-            word = site_resolve(site);
-            thread_leave(b);
-        }
-    }
+    uint64_t word = recorder_site_word(site);
     interval_count_open(word, 1);
     handle[1] = word;
     handle[0] = clock_ticks();

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/api.h"
+#include "site.h"
 #include "thread.h"
 
 struct tree_place;
@@ -52,6 +53,20 @@ void recorder_reopen(struct thread_block *b, uint64_t guard, struct tree_place t
 /* The guard of a scope opened by name: no user address has the top bit. */
 static inline uint64_t recorder_guard_of_name(uint32_t site) {
     return (uint64_t)1 << 63 | (uint64_t)site << 2;
+}
+
+/* The site's word under the current gate; off if the scope is lost, which is counted. */
+static inline uint64_t recorder_site_word(struct stint_impl_site *site) {
+    uint64_t word = site_get_word(site);
+    if (site_gate_of(word) != registry_gate()) {
+        struct thread_block *b = thread_enter(1);
+        word = STINT_IMPL_SITE_OFF;
+        if (b) {
+            word = site_resolve(site);
+            thread_leave(b);
+        }
+    }
+    return word;
 }
 
 /* ---- moved.c: scopes that end on another thread than the one that opened them: a coroutine or
