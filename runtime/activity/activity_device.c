@@ -12,7 +12,7 @@ void activity_use_words(const struct gpu_words *words) {
     __atomic_store_n(&device_words, words, __ATOMIC_RELAXED);
 }
 
-static struct activity_gpu *activity_find_device(uint32_t number) {
+struct activity_gpu *activity_device_find(uint32_t number) {
     for (uint32_t i = 0; i < device_count; ++i) {
         if (device_table[i].number == number) {
             return &device_table[i];
@@ -21,13 +21,9 @@ static struct activity_gpu *activity_find_device(uint32_t number) {
     return NULL;
 }
 
-const struct activity_gpu *activity_device_find(uint32_t number) {
-    return activity_find_device(number);
-}
-
 const struct activity_gpu *activity_device_get(uint32_t number, const struct gpu_device *d) {
     static const struct gpu_device nothing;
-    struct activity_gpu *g = activity_find_device(number);
+    struct activity_gpu *g = activity_device_find(number);
     if (g && (g->described || !d)) {
         return g;
     }

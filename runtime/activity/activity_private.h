@@ -65,7 +65,7 @@ struct activity_gpu {
 };
 
 /* NULL: not seen yet. */
-const struct activity_gpu *activity_device_find(uint32_t number);
+struct activity_gpu *activity_device_find(uint32_t number);
 /* Made if need be; described by the first call with a `d`. NULL: too many, or not a device. */
 const struct activity_gpu *activity_device_get(uint32_t number, const struct gpu_device *d);
 const struct activity_gpu *activity_device_at(uint32_t index);

@@ -76,10 +76,6 @@ static int capture_lock(void) {
     return 0;
 }
 
-static void capture_unlock(void) {
-    lock_release(LOCK_CAPTURE);
-}
-
 /* The schedule and its callback are the parent's; rules are the environment's and start anew. */
 static void capture_forget_in_child(int held) {
     (void)held;
@@ -189,7 +185,7 @@ static void capture_reconcile(void) {
         __atomic_store_n(&stream_timer_context_wanted, pending || tracer_is_waiting(),
                          __ATOMIC_RELAXED);
     }
-    capture_unlock();
+    lock_release(LOCK_CAPTURE);
 }
 
 /* ---- Steps. */
@@ -207,7 +203,7 @@ static void capture_open_window(uint64_t step, const struct capture_window *w) {
         capture_state.by_step.place = INSIDE;
         opened = capture_begin_window(before, label);
     }
-    capture_unlock();
+    lock_release(LOCK_CAPTURE);
     if (opened) {
         capture_tool_announce(label, NULL);
     }
@@ -237,7 +233,7 @@ static void capture_go_to_step(uint64_t step) {
     } else if (ends) {
         capture_state.by_step.place = OUTSIDE;
     }
-    capture_unlock();
+    lock_release(LOCK_CAPTURE);
     if (ends) {
         capture_reconcile();
         if (ready) {
@@ -254,7 +250,7 @@ static int capture_go_on(uint64_t begun) {
         return 0;
     }
     if (capture_state.by_step.known && capture_state.by_step.step >= begun) {
-        capture_unlock();
+        lock_release(LOCK_CAPTURE);
         return 0;
     }
     if (capture_state.by_step.known) {
@@ -280,7 +276,7 @@ static void capture_look_for_context(void) {
     tracer_look(0);
     if (!capture_prepare() && !capture_lock()) {
         if (capture_state.by_step.known) {
-            capture_unlock();
+            lock_release(LOCK_CAPTURE);
         } else {
             capture_go_to_step(
                 capture_state.by_step.step); /* the program's first step has not ended yet */
@@ -312,7 +308,7 @@ void capture_schedule(const stint_schedule *schedule, stint_ready_fn ready, void
     capture_state.by_step.known = 1;
     capture_ranges_unwant(&capture_state.ranges);
     __atomic_store_n(&steps_matter, 1, __ATOMIC_RELAXED);
-    capture_unlock();
+    lock_release(LOCK_CAPTURE);
     capture_reconcile(); /* ends a capture that a rule began */
     if (capture_lock()) {
         return;
@@ -320,7 +316,7 @@ void capture_schedule(const stint_schedule *schedule, stint_ready_fn ready, void
     if (capture_state.by_step.place == OUTSIDE) {
         capture_go_to_step(capture_state.by_step.step);
     } else {
-        capture_unlock(); /* another thread's stint_step came first */
+        lock_release(LOCK_CAPTURE); /* another thread's stint_step came first */
     }
 }
 
@@ -344,7 +340,7 @@ void capture_begin_range(const void *guard, const char *name, const char *info) 
     capture_ranges_open(&capture_state.ranges, guard, name, current_rules,
                         !capture_state.by_step.on);
     int opened = capture_begin_window(before, name);
-    capture_unlock();
+    lock_release(LOCK_CAPTURE);
     if (opened) {
         capture_tool_announce(name, info);
     }
@@ -357,7 +353,7 @@ void capture_end_range(const void *guard) {
         return;
     }
     int stray = capture_ranges_close(&capture_state.ranges, guard);
-    capture_unlock();
+    lock_release(LOCK_CAPTURE);
     if (stray) {
         arena_lose(STINT_STATUS_CAPTURE_UNBALANCED, 1);
     }
@@ -377,7 +373,7 @@ __attribute__((destructor)) static void capture_at_exit(void) {
         uint64_t step = capture_state.by_step.step;
         int silent = capture_state.ranges.generation || capture_state.by_step.on;
         int pending = capture_worker.state == TOOL_PENDING && !capture_worker.is_busy;
-        capture_unlock();
+        lock_release(LOCK_CAPTURE);
         if (!silent && seen) {
             capture_rules_say_unused(seen, step);
         }

@@ -55,14 +55,6 @@ static struct {
 
 /* ---- The lock. */
 
-static void profiler_lock(void) {
-    lock_take(LOCK_PROFILER);
-}
-
-static void profiler_unlock(void) {
-    lock_release(LOCK_PROFILER);
-}
-
 static void settings_restore(void) {
     if (profile_state.applied) {
         if (config.level == profile_state.level_set) {
@@ -220,19 +212,19 @@ static void settings_apply(enum fluid_detail detail) {
 
 /* To CHANGING, if the phase is `phase`. Returns whether it was. */
 static int phase_change_from(enum phase phase) {
-    profiler_lock();
+    lock_take(LOCK_PROFILER);
     int changes = profile_state.phase == phase;
     if (changes) {
         profile_state.phase = CHANGING;
     }
-    profiler_unlock();
+    lock_release(LOCK_PROFILER);
     return changes;
 }
 
 static void phase_change_to(enum phase phase) {
-    profiler_lock();
+    lock_take(LOCK_PROFILER);
     profile_state.phase = phase;
-    profiler_unlock();
+    lock_release(LOCK_PROFILER);
 }
 
 static int tracer_start_for_profile(void) {
@@ -248,7 +240,7 @@ static int tracer_start_for_profile(void) {
  * block, otherwise at the end of the program; NULL: by stint_profiler_stop. */
 static int profile_start(const struct fluid_options *as, const void *guard,
                          const struct ending *ending) {
-    profiler_lock();
+    lock_take(LOCK_PROFILER);
     int idle = profile_state.phase == IDLE;
     if (idle) {
         profile_state.phase = CHANGING;
@@ -262,7 +254,7 @@ static int profile_start(const struct fluid_options *as, const void *guard,
         profile_state.ending = (struct ending){ending->key, profile_state.path};
         profile_state.with_program |= !guard;
     }
-    profiler_unlock();
+    lock_release(LOCK_PROFILER);
     if (!idle) {
         return STINT_ERROR_BUSY;
     }
@@ -315,9 +307,9 @@ static int profiler_is_due(void) {
         return __atomic_load_n(&profile_state.phase, __ATOMIC_RELAXED) == RUNNING &&
                __atomic_load_n(&profile_state.with_program, __ATOMIC_RELAXED);
     }
-    profiler_lock();
+    lock_take(LOCK_PROFILER);
     int due = profile_state.phase == RUNNING && profile_state.with_program;
-    profiler_unlock();
+    lock_release(LOCK_PROFILER);
     return due;
 }
 
@@ -364,9 +356,9 @@ int stint_profiler_stop(const char *sorted_key, const char *path) {
 void stint_profiler_reset(void) {
     FUNCTION_KEEP;
     struct profiler_visit v = visit_begin();
-    profiler_lock();
+    lock_take(LOCK_PROFILER);
     int running = profile_state.phase == RUNNING;
-    profiler_unlock();
+    lock_release(LOCK_PROFILER);
     if (running) {
         interval_reset(BASELINE_ALL_SETS);
     }
@@ -402,12 +394,12 @@ void stint_impl_profiler_begin(void *guard, const char *state, const char *optio
 
 void stint_impl_profiler_end(void *guard) {
     struct profiler_visit v = visit_begin();
-    profiler_lock();
+    lock_take(LOCK_PROFILER);
     int ends = profile_state.phase == RUNNING && profile_state.guard == guard;
     if (ends) {
         profile_state.phase = CHANGING;
     }
-    profiler_unlock();
+    lock_release(LOCK_PROFILER);
     if (ends) {
         profile_stop(profile_state.ending.key, profile_state.ending.path, 0);
     }
