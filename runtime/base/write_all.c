@@ -2,6 +2,7 @@
 #include "write_all.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -56,4 +57,13 @@ size_t write_all(int fd, const void *bytes, size_t length, int wait_ms) {
         }
     }
     return done;
+}
+
+int descriptor_raise(int fd) {
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd;
+    }
+    int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return higher;
 }

@@ -16,4 +16,8 @@
  * Async-signal-safe. */
 size_t write_all(int fd, const void *bytes, size_t length, int wait_ms);
 
+/* Moves a descriptor above the standard ones: a program that has closed these prints to their
+ * numbers. Returns it; -1 with errno: it was -1, or none is free. */
+int descriptor_raise(int fd);
+
 #endif

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perf.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/write_all.h"
 #include "perf_abi.h"
 #include "system/read_beginning.h"
 
-/* Never 0, 1 or 2: a program that closed those would write its messages to the event. */
-static int above_standard(int fd) {
-    if (fd < 0 || fd > 2) {
-        return fd;
-    }
-    int higher = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    close(fd);
-    return higher;
-}
-
+/* A program that closed the standard descriptors would write its messages to the event. */
 static int kernel_open(struct perf_attr *attr, int group_fd) {
-    return above_standard(
+    return descriptor_raise(
         (int)syscall(SYS_perf_event_open, attr, 0, -1, group_fd, PERF_ABI_CLOEXEC));
 }
 

@@ -16,19 +16,9 @@
 #include "base/error_text.h"
 #include "base/number.h"
 #include "base/print.h"
+#include "base/write_all.h"
 
 #define NAMES 1000 /* tried when a name is taken */
-
-/* Above the standard descriptors: a program that has closed these prints to their numbers. -1: none
- * is free. */
-static int raise_descriptor(int fd) {
-    if (fd < 0 || fd > STDERR_FILENO) {
-        return fd;
-    }
-    int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(fd);
-    return higher;
-}
 
 int replace_file_temporary(const char *path, char *temporary, size_t size, int flags, mode_t mode) {
     int fd = -1;
@@ -44,7 +34,7 @@ int replace_file_temporary(const char *path, char *temporary, size_t size, int f
         }
     }
     if (fd >= 0) {
-        fd = raise_descriptor(fd);
+        fd = descriptor_raise(fd);
         if (fd < 0) {
             unlink(temporary);
         }
@@ -165,7 +155,7 @@ static const char *open_in_place(struct replace_file *f, mode_t mode, int access
     if (f->how & REPLACE_APPEND) {
         flags |= O_CREAT | O_APPEND | O_NONBLOCK;
     }
-    f->fd = raise_descriptor(open(f->path, flags, mode));
+    f->fd = descriptor_raise(open(f->path, flags, mode));
     if (f->fd < 0) {
         return error_text(errno);
     }
