@@ -78,14 +78,14 @@ static void read_word(char *out, size_t size, const char *path) {
     }
 }
 
-static const char *read_aslr_state(void) {
+int machine_aslr(void) {
     char level[8];
     int how = personality(0xffffffff);
     read_word(level, sizeof level, "/proc/sys/kernel/randomize_va_space");
     if (how < 0 || *level == '?') {
-        return "?";
+        return -1;
     }
-    return (how & ADDR_NO_RANDOMIZE) || *level == '0' ? "off" : "on";
+    return !(how & ADDR_NO_RANDOMIZE) && *level != '0';
 }
 
 /* 0 = not known. In pieces: this may be on a small stack. */
@@ -105,11 +105,12 @@ static size_t count_environment(void) {
 
 void machine_conditions(char out[MACHINE_CONDITIONS]) {
     ERRNO_KEEP;
+    static const char *const aslr[] = {"?", "off", "on"};
     char governor[32], load[32];
     read_word(governor, sizeof governor, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     read_word(load, sizeof load, "/proc/loadavg");
-    print_text(out, MACHINE_CONDITIONS, "aslr=%s governor=%s load=%s env=%zu", read_aslr_state(),
-               governor, load, count_environment());
+    print_text(out, MACHINE_CONDITIONS, "aslr=%s governor=%s load=%s env=%zu",
+               aslr[machine_aslr() + 1], governor, load, count_environment());
 }
 
 /* Finds VmHWM, in KiB. Reads in pieces, because the groups of the process are before it and may be

@@ -27,6 +27,8 @@ void machine_read(struct machine *out);
  * at the start. */
 #define MACHINE_CONDITIONS 160
 void machine_conditions(char out[MACHINE_CONDITIONS]);
+/* Whether addresses of this process are random; -1: not known. */
+int machine_aslr(void);
 /* Returns 0, or -1 if it is not known. calls_allowed: by getrusage; otherwise by /proc alone, for
  * processes under a filter that ends them at getrusage. */
 int machine_usage(struct machine_usage *out, int calls_allowed);

@@ -11,15 +11,23 @@
 #include "base/errno_keep.h"
 #include "base/number.h"
 
-#define COLUMNS_MAX 10000u /* of COLUMNS */
+#define SIZE_MOST 10000u /* of COLUMNS and LINES */
 
-uint32_t terminal_columns_given(void) {
-    const char *text = getenv("COLUMNS");
-    uint64_t columns = 0;
-    if (!text || number_read_whole(text, TERMINAL_COLUMNS_MIN, COLUMNS_MAX, &columns)) {
+static uint32_t read_size_variable(const char *name, uint64_t least) {
+    const char *text = getenv(name);
+    uint64_t size = 0;
+    if (!text || number_read_whole(text, least, SIZE_MOST, &size)) {
         return 0;
     }
-    return (uint32_t)columns;
+    return (uint32_t)size;
+}
+
+uint32_t terminal_columns_given(void) {
+    return read_size_variable("COLUMNS", TERMINAL_COLUMNS_MIN);
+}
+
+uint32_t terminal_lines_given(void) {
+    return read_size_variable("LINES", 1);
 }
 
 static struct winsize read_window(int fd) {

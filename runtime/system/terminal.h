@@ -12,6 +12,8 @@
 
 /* COLUMNS if it is a number from 20 to 10000, else 0. */
 uint32_t terminal_columns_given(void);
+/* LINES if it is a number from 1 to 10000, else 0. */
+uint32_t terminal_lines_given(void);
 /* In characters; 0: not a terminal, or it does not say. */
 uint32_t terminal_width(int fd);
 uint32_t terminal_height(int fd);

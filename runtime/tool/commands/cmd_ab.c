@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -25,7 +24,7 @@
 #include "base/number.h"
 #include "system/filter.h"
 #include "system/log.h"
-#include "system/read_beginning.h"
+#include "system/machine.h"
 #include "system/target.h"
 #include "tool/common/command.h"
 #include "tool/common/tool_process.h"
@@ -246,15 +245,6 @@ static int vary_layout(struct comparison *c, char link[PATH_MAX]) {
     }
     return command_set_variable("ab", PADDING_VARIABLE, padding) ||
            command_set_variable("ab", "PWD", link);
-}
-
-static int read_aslr(void) {
-    int how = personality(0xffffffff);
-    char level[8];
-    if (!read_beginning("/proc/sys/kernel/randomize_va_space", level, sizeof level) || how < 0) {
-        return -1;
-    }
-    return !(how & ADDR_NO_RANDOMIZE) && *level != '0';
 }
 
 /* ---- One run. */
@@ -563,7 +553,7 @@ int cmd_ab(int argc, char **argv) {
     r.o.metric = DIFF_TYPICAL;
     r.o.paired = &r.pairing;
     r.pairing.alpha = AB_ALPHA;
-    r.pairing.aslr = read_aslr();
+    r.pairing.aslr = machine_aslr();
     c.r = &r;
     c.random = r.pairing.seed;
     name_variables();

@@ -8,12 +8,10 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/number.h"
 #include "base/text.h"
 #include "base/visible.h"
 #include "system/terminal.h"
@@ -23,7 +21,6 @@
 #define ENTER "\x1b[?1049h\x1b[?25l"
 #define LEAVE "\x1b[?25h\x1b[?1049l"
 #define CONTROL_C 3
-#define LINES_MAX 10000
 #define USUAL_COLUMNS 80 /* where neither the terminal nor the environment says it */
 #define USUAL_LINES 24
 
@@ -69,23 +66,13 @@ void top_screen_leave(void) {
     }
 }
 
-/* 0 without a number from 1 to 10000. */
-static uint32_t read_lines_variable(void) {
-    const char *text = getenv("LINES");
-    uint64_t lines = 0;
-    if (!text || number_read_whole(text, 1, LINES_MAX, &lines)) {
-        return 0;
-    }
-    return (uint32_t)lines;
-}
-
 struct top_screen_size top_screen_measure(void) {
     struct top_screen_size size = {terminal_width(STDOUT_FILENO), terminal_height(STDOUT_FILENO)};
     if (!size.width) {
         size.width = terminal_columns_given();
     }
     if (!size.height) {
-        size.height = read_lines_variable();
+        size.height = terminal_lines_given();
     }
     if (!size.width) {
         size.width = USUAL_COLUMNS;
