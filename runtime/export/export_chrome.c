@@ -143,14 +143,14 @@ static void chrome_put_arrow(struct chrome *c, const struct trace_event *e, uint
 }
 
 static void chrome_put_span(struct chrome *c, const struct trace_event *e) {
-    const struct nest_span *span = nest_push(&c->nest, e, 0);
-    if (!span) {
+    const uint64_t *end_ns = nest_push(&c->nest, e);
+    if (!end_ns) {
         return;
     }
     sink_put(c->out, c->span, c->span_length);
     sink_us(c->out, e->start_ns);
     sink_put(c->out, ",\"dur\":", 7);
-    sink_us(c->out, span->end_ns - e->start_ns);
+    sink_us(c->out, *end_ns - e->start_ns);
     chrome_put_category(c, e);
     chrome_put_name(c, e);
     sink_put(c->out, "}", 1);

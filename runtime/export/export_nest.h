@@ -3,7 +3,7 @@
  * The spans of a lane as begins and ends, for formats without durations: a stack of the open spans.
  *
  *     while (nest_over(&n, e)) end(nest_pop(&n));     before each event
- *     if (nest_push(&n, e, label)) begin(e);          for a span
+ *     if (nest_push(&n, e)) begin(e);                 for a span
  *     while (n.height) end(nest_pop(&n));             after the lane
  */
 #ifndef STINT_EXPORT_NEST_H
@@ -15,14 +15,9 @@
 /* Twice the depth of recorders; deeper spans, of a damaged file, are left out. */
 #define NEST_DEPTH (2u * STINT_IMPL_DEPTH)
 
-struct nest_span {
-    uint64_t end_ns;
-    uint32_t label; /* see export_labels.h */
-};
-
 struct nest {
     uint32_t height;
-    struct nest_span span[NEST_DEPTH];
+    uint64_t end_ns[NEST_DEPTH];
 };
 
 /* Whether the innermost span has ended when `e` starts. For spans without a length the depth
@@ -31,30 +26,27 @@ static inline int nest_over(const struct nest *n, const struct trace_event *e) {
     if (!n->height) {
         return 0;
     }
-    uint64_t end_ns = n->span[n->height - 1].end_ns;
+    uint64_t end_ns = n->end_ns[n->height - 1];
     return end_ns < e->start_ns ||
            (end_ns == e->start_ns && e->kind == TRACE_SPAN && n->height > e->depth);
 }
 
-static inline const struct nest_span *nest_pop(struct nest *n) {
-    return &n->span[--n->height];
+static inline uint64_t nest_pop(struct nest *n) {
+    return n->end_ns[--n->height];
 }
 
 /* The end of a span, not after that of the enclosing one: rounding to nanoseconds could make it
  * later by one. NULL if the span is too deep. */
-static inline const struct nest_span *nest_push(struct nest *n, const struct trace_event *e,
-                                                uint32_t label) {
+static inline const uint64_t *nest_push(struct nest *n, const struct trace_event *e) {
     uint64_t end = saturating_add(e->start_ns, e->duration_ns);
     if (n->height == NEST_DEPTH) {
         return NULL;
     }
-    if (n->height && end > n->span[n->height - 1].end_ns) {
-        end = n->span[n->height - 1].end_ns;
+    if (n->height) {
+        end = u64_min(end, n->end_ns[n->height - 1]);
     }
-    struct nest_span *to = &n->span[n->height++];
-    to->end_ns = end;
-    to->label = label;
-    return to;
+    n->end_ns[n->height] = end;
+    return &n->end_ns[n->height++];
 }
 
 #endif

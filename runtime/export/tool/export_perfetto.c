@@ -263,18 +263,18 @@ static void perfetto_put_events(struct perfetto *f, const struct trace_event *e,
     f->nest.height = 0;
     for (const struct trace_event *end = e + count; e < end; ++e) {
         while (nest_over(&f->nest, e)) {
-            perfetto_put_end_event(f, nest_pop(&f->nest)->end_ns);
+            perfetto_put_end_event(f, nest_pop(&f->nest));
         }
         if (e->kind == TRACE_VALUE) {
             perfetto_put_value(f, e);
         } else if (e->kind == TRACE_MARK) {
             perfetto_put_begin_event(f, e, EVENT_INSTANT);
-        } else if (nest_push(&f->nest, e, 0)) {
+        } else if (nest_push(&f->nest, e)) {
             perfetto_put_begin_event(f, e, EVENT_BEGIN);
         }
     }
     while (f->nest.height) {
-        perfetto_put_end_event(f, nest_pop(&f->nest)->end_ns);
+        perfetto_put_end_event(f, nest_pop(&f->nest));
     }
 }
 
