@@ -16,12 +16,6 @@
 
 #define GAP 2
 
-struct grid_cell {
-    size_t at;
-    size_t length;
-    size_t width; /* columns of the terminal */
-};
-
 static int more_room(struct report_grid *g) {
     uint32_t room = 256;
     if (g->room) {
@@ -36,8 +30,7 @@ static int more_room(struct report_grid *g) {
     return 0;
 }
 
-/* Ends a cell: the text that was added since `from`. */
-static void end_cell(struct report_grid *g, size_t from, size_t width) {
+void grid_end_cell(struct report_grid *g, size_t from, size_t width) {
     if (g->count == g->room && more_room(g)) {
         g->failed = 1;
         return;
@@ -71,13 +64,13 @@ void grid_add(struct report_grid *g, const char *format, ...) {
     va_end(arguments);
     size_t from = g->text.length;
     text_put(&g->text, cell, length);
-    end_cell(g, from, text_columns(cell));
+    grid_end_cell(g, from, text_columns(cell));
 }
 
 void grid_name(struct report_grid *g, const char *name, size_t length, size_t columns) {
     size_t from = g->text.length;
     size_t width = text_name(&g->text, name, length, columns);
-    end_cell(g, from, width);
+    grid_end_cell(g, from, width);
 }
 
 void grid_dashes(struct report_grid *g, int cells) {
@@ -152,7 +145,9 @@ static void grid_put_row(const struct report_grid *g, struct text *out, uint32_t
     size_t owed = indent;
     for (uint32_t i = 0; i < g->columns && first + i < g->count; ++i) {
         int left = g->left >> i & 1;
-        if (widths[i]) {
+        if (widths[i] && !g->cells[first + i].length) {
+            owed += widths[i] + GAP;
+        } else if (widths[i]) {
             size_t pad = widths[i] - g->cells[first + i].width;
             text_spaces(out, owed + (left ? 0 : pad));
             put_cell(g, out, first + i, left);
@@ -200,7 +195,9 @@ int grid_print(struct report_grid *g, struct text *out, size_t indent) {
     int failed = g->failed | g->text.failed;
     for (uint32_t i = 0; i < g->count && !failed; ++i) {
         size_t *width = &widths[i % g->columns];
-        *width = g->cells[i].width > *width ? g->cells[i].width : *width;
+        if (!(g->hidden >> i % g->columns & 1)) {
+            *width = u64_max(g->cells[i].width, *width);
+        }
     }
     uint32_t dropped = 0;
     if (!failed) {
@@ -212,11 +209,15 @@ int grid_print(struct report_grid *g, struct text *out, size_t indent) {
     if (!failed) {
         grid_say_dropped(g, out, dropped);
     }
-    text_free(&g->text);
-    pages_put(g->cells, g->room * sizeof *g->cells);
-    g->cells = NULL;
+    grid_free(g);
     if (failed || out->failed) {
         return -1;
     }
     return 0;
+}
+
+void grid_free(struct report_grid *g) {
+    text_free(&g->text);
+    pages_put(g->cells, g->room * sizeof *g->cells);
+    g->cells = NULL;
 }

@@ -11,7 +11,11 @@
 
 #define GRID_COLUMNS 24u
 
-struct grid_cell;
+struct grid_cell {
+    size_t at; /* in the text */
+    size_t length;
+    size_t width; /* columns of the terminal */
+};
 
 struct report_grid {
     struct text text; /* of all cells, one after the other */
@@ -19,8 +23,9 @@ struct report_grid {
     uint32_t columns;
     uint32_t count;
     uint32_t room;
-    uint32_t left; /* bit i: column i is set left, the others right */
-    uint32_t keep; /* see grid_fit */
+    uint32_t left;   /* bit i: column i is set left, the others right */
+    uint32_t keep;   /* see grid_fit */
+    uint32_t hidden; /* bit i: column i is not printed */
     size_t width;
     int colour;
     int failed;
@@ -32,6 +37,8 @@ __attribute__((format(printf, 2, 3))) void grid_add(struct report_grid *g, const
 /* A name, made safe to print, cut to so many columns (0 = never). */
 void grid_name(struct report_grid *g, const char *name, size_t length, size_t columns);
 void grid_dashes(struct report_grid *g, int cells);
+/* Ends a cell whose text the caller has added to `text` since `from`. */
+void grid_end_cell(struct report_grid *g, size_t from, size_t width);
 void grid_time(struct report_grid *g, uint64_t ns);
 /* A time that may be a lower bound. */
 void grid_time_or_more(struct report_grid *g, uint64_t ns, int or_more);
@@ -43,6 +50,8 @@ void grid_share(struct report_grid *g, uint64_t part, uint64_t whole); /* "-" of
 void grid_fit(struct report_grid *g, const struct report_options *o, uint32_t keep);
 /* Appends it to `out`, each line after `indent` spaces, and frees it. 0, or -1 without memory. */
 int grid_print(struct report_grid *g, struct text *out, size_t indent);
+/* Frees one that was not printed. */
+void grid_free(struct report_grid *g);
 
 #define REPORT_PATH 400u
 

@@ -26,10 +26,6 @@ struct writer {
     int nothing;    /* a comparison with --fail-on has no row */
 };
 
-static void put_number(struct sink *out, struct number n) {
-    sink_text(out, n.text);
-}
-
 static const char *unit_of(enum diff_metric metric) {
     if (diff_is_bytes(metric)) {
         return "bytes";
@@ -147,7 +143,7 @@ static void put_json_row(const struct writer *w, const struct diff_row *r) {
     for (uint32_t i = 0; i < CELLS; ++i) {
         if (cell[i].known) {
             sink_member(w->out, cell[i].key);
-            put_number(w->out, cell[i].value);
+            sink_text(w->out, cell[i].value.text);
         }
     }
     sink_put(w->out, "}", 1);
@@ -209,7 +205,7 @@ static void put_csv_row(const struct writer *w, const struct diff_row *r) {
     for (uint32_t i = 0; i < CELLS; ++i) {
         sink_put(w->out, ",", 1);
         if (cell[i].known) {
-            put_number(w->out, cell[i].value);
+            sink_text(w->out, cell[i].value.text);
         }
     }
     sink_put(w->out, "\r\n", 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints a judged diff, as text or as Markdown. All cells are made first, in one text, so that the
- * columns are as wide as their widest cell; a column whose cells are all empty is omitted.
+ * Prints a judged diff, as text or as Markdown. All cells are made first (report/report_grid.h), so
+ * that the columns are as wide as their widest cell; a column whose cells are all empty is omitted.
  * cmd_diff.c calls it once.
  */
 #include "diff.h"
@@ -13,7 +13,7 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "model/snapshot.h"
-#include "report/report_options.h"
+#include "report/report_grid.h"
 #include "system/config.h"
 
 #define NAME_COLUMNS 48u
@@ -26,34 +26,20 @@
 
 enum column { NAME, VERDICT, SIDE_A, SIDE_B, CHANGE, ERROR, OF, CALLS, SELF, NOTE, COLUMNS };
 
-static const struct {
-    const char *title;
-    int left;
-} columns[COLUMNS] = {
-    [NAME] = {"name", 1}, [VERDICT] = {"verdict", 1}, [SIDE_A] = {"A", 0},
-    [SIDE_B] = {"B", 0},  [CHANGE] = {"change", 0},   [ERROR] = {"+/-", 0},
-    [OF] = {"of", 1},     [CALLS] = {"calls", 0},     [SELF] = {"self", 0},
-    [NOTE] = {"note", 1},
-};
+static const char *const titles[] = {"name", "verdict", "A",    "B",    "change", "+/-",
+                                     "of",   "calls",   "self", "note", NULL};
+#define LEFT_COLUMNS (1u << NAME | 1u << VERDICT | 1u << OF | 1u << NOTE)
 
 static const char *const verdict_words[DIFF_VERDICTS] = {
     [DIFF_SLOWER] = "SLOWER", [DIFF_UNSURE] = "UNSURE", [DIFF_FASTER] = "FASTER",
     [DIFF_APPEARED] = "NEW",  [DIFF_GONE] = "GONE",     [DIFF_SAME] = "SAME",
 };
 
-/* A cell of the table, in `cells`. */
-struct cell {
-    size_t from, length, width;
-};
-
 struct show {
     struct diff *d;
     const struct diff_options *o;
     struct text *out;
-    struct text cells;
-    struct cell *cell;
-    size_t width[COLUMNS];
-    int shown[COLUMNS];  /* a cell below the title is not empty */
+    struct report_grid grid;
     size_t name_columns; /* a longer name is cut */
     uint32_t rows;
     int markdown;
@@ -149,22 +135,7 @@ static void format_error(const struct show *s, char out[TEXT_NUMBER], const stru
     }
 }
 
-/* ---- Cells. */
-
-static struct cell *cell_at(const struct show *s, uint32_t row, enum column c) {
-    return &s->cell[(size_t)row * COLUMNS + c];
-}
-
-static void cell_put(struct show *s, uint32_t row, enum column c, const char *text) {
-    struct cell *to = cell_at(s, row, c);
-    to->from = s->cells.length;
-    to->length = to->width = strlen(text);
-    text_put(&s->cells, text, to->length);
-}
-
-static void cell_put_if(struct show *s, uint32_t row, enum column c, int known, const char *text) {
-    cell_put(s, row, c, known ? text : "-");
-}
+/* ---- Cells, row by row in the order of the columns. */
 
 /* Puts a backslash before the characters from `from` on that Markdown interprets. */
 static void escape_markdown(struct text *t, size_t from) {
@@ -183,77 +154,72 @@ static void escape_markdown(struct text *t, size_t from) {
     }
 }
 
-static void cell_name(struct show *s, uint32_t row, const struct diff_row *r) {
-    struct cell *to = cell_at(s, row, NAME);
-    struct text *t = &s->cells;
-    size_t most = s->name_columns;
-    to->from = t->length;
-    to->width = text_name(t, r->item->name, r->item->length, most);
+static void cell_name(struct show *s, const struct diff_row *r) {
+    struct text *t = &s->grid.text;
+    size_t most = s->name_columns, from = t->length;
+    size_t width = text_name(t, r->item->name, r->item->length, most);
     if (*r->item->set) {
         text_put(t, " @", 2);
-        to->width += 2 + text_name(t, r->item->set, strlen(r->item->set), most);
+        width += 2 + text_name(t, r->item->set, strlen(r->item->set), most);
     }
     if (s->markdown) {
-        escape_markdown(t, to->from);
+        escape_markdown(t, from);
     }
     if (r->gpu) {
         text_put(t, " (GPU)", 6);
-        to->width += 6;
+        width += 6;
     }
-    to->length = t->length - to->from;
+    grid_end_cell(&s->grid, from, width);
 }
 
-static void cell_change(struct show *s, uint32_t row, const struct diff_row *r) {
+static void cell_change(struct show *s, const struct diff_row *r) {
     const struct diff_change *c = &r->change;
     char text[TEXT_NUMBER + 1];
     for (int side = 0; side < 2; ++side) {
-        enum column column = (enum column)(SIDE_A + side);
         format_metric(s, text, c->side[side]);
-        cell_put_if(s, row, column, diff_side_is_known(r, side), text);
+        grid_add(&s->grid, "%s", diff_side_is_known(r, side) ? text : "-");
     }
     if (!c->known) {
-        cell_put(s, row, CHANGE, "-");
-        cell_put(s, row, ERROR, "-");
+        grid_dashes(&s->grid, 2);
         return;
     }
     format_difference(s, text, c);
-    cell_put(s, row, CHANGE, text);
+    grid_add(&s->grid, "%s", text);
     if (diff_metric_counts(s->o->metric)) {
-        cell_put(s, row, ERROR, "");
+        grid_add(&s->grid, "%s", "");
         return;
     }
     format_error(s, text, c);
-    cell_put(s, row, ERROR, text);
+    grid_add(&s->grid, "%s", text);
 }
 
-static void cell_calls(struct show *s, uint32_t row, const struct diff_row *r) {
-    char text[3 * TEXT_NUMBER];
+static void cell_calls(struct show *s, const struct diff_row *r) {
+    char text[TEXT_NUMBER + 1];
     struct number a = number_fixed(floor(r->calls[0] + 0.5), 0);
     struct number b = number_fixed(floor(r->calls[1] + 0.5), 0);
     if (strcmp(a.text, b.text)) {
-        snprintf(text, sizeof text, "%s -> %s", a.text, b.text);
-        cell_put(s, row, CALLS, text);
+        grid_add(&s->grid, "%s -> %s", a.text, b.text);
     } else {
-        cell_put(s, row, CALLS, a.text);
+        grid_add(&s->grid, "%s", a.text);
     }
     if (is_call_time(s->o->metric) && r->self.known) {
         format_difference(s, text, &r->self);
-        cell_put(s, row, SELF, text);
+        grid_add(&s->grid, "%s", text);
     } else {
-        cell_put(s, row, SELF, "");
+        grid_add(&s->grid, "%s", "");
     }
 }
 
-/* The cell of the note, for one more. */
-static struct text *note_more(struct show *s, uint32_t row) {
-    if (s->cells.length > cell_at(s, row, NOTE)->from) {
-        text_put(&s->cells, ", ", 2);
+/* The cell of the note, which begins at `from`, for one more. */
+static struct text *note_more(struct show *s, size_t from) {
+    if (s->grid.text.length > from) {
+        text_put(&s->grid.text, ", ", 2);
     }
-    return &s->cells;
+    return &s->grid.text;
 }
 
 /* "about 7 more pairs for 2.0 %": what decides a row that is UNSURE. */
-static void note_runs(struct show *s, uint32_t row, const struct diff_row *r) {
+static void note_runs(struct show *s, size_t from, const struct diff_row *r) {
     char wanted[TEXT_NUMBER];
     const struct diff_change *c = &r->change;
     uint32_t runs = (uint32_t)u64_min(c->values[0], c->values[1]);
@@ -264,96 +230,70 @@ static void note_runs(struct show *s, uint32_t row, const struct diff_row *r) {
     double least = c->linear ? s->o->threshold * c->side[0] : log1p(s->o->threshold);
     double more = diff_more_runs(fabs(c->size), c->error, runs, least);
     format_percent(wanted, 100 * s->o->threshold);
-    text_add(note_more(s, row), "%s %u more pair%s for %s",
+    text_add(note_more(s, from), "%s %u more pair%s for %s",
              more > MORE_RUNS ? "more than" : "about", (unsigned)double_min(more, MORE_RUNS),
              text_plural((uint64_t)more), wanted);
 }
 
-static void cell_note(struct show *s, uint32_t row, const struct diff_row *r) {
+static void cell_note(struct show *s, const struct diff_row *r) {
     char a[TEXT_NUMBER], b[TEXT_NUMBER];
-    struct cell *to = cell_at(s, row, NOTE);
-    to->from = s->cells.length;
+    size_t from = s->grid.text.length;
     const double *bytes = r->number[DIFF_BYTES - DIFF_FIRST_NUMBER];
     format_bytes(a, bytes[0]);
     format_bytes(b, bytes[1]);
     if (strcmp(a, b) && !r->gpu && s->o->metric != DIFF_BYTES) {
-        text_add(note_more(s, row), "bytes %s -> %s", a, b);
+        text_add(note_more(s, from), "bytes %s -> %s", a, b);
     }
     if (r->lost) {
-        text_add(note_more(s, row), "scopes were lost");
+        text_add(note_more(s, from), "scopes were lost");
     }
     if (fabs(r->change.machine) > 0) {
         format_change(a, r->change.machine);
-        text_add(note_more(s, row), "%s by the machine", a);
+        text_add(note_more(s, from), "%s by the machine", a);
     }
     if (r->item->partial && !r->change.known) {
-        text_add(note_more(s, row), "calls were not timed");
+        text_add(note_more(s, from), "calls were not timed");
     }
     for (int side = 0; side < 2; ++side) {
         if (r->seen[side] && r->seen[side] < s->d->runs[side]) {
-            text_add(note_more(s, row), "in %u of %u runs of %c", r->seen[side], s->d->runs[side],
+            text_add(note_more(s, from), "in %u of %u runs of %c", r->seen[side], s->d->runs[side],
                      "AB"[side]);
         }
     }
-    note_runs(s, row, r);
-    to->length = to->width = s->cells.length - to->from;
+    note_runs(s, from, r);
+    grid_end_cell(&s->grid, from, s->grid.text.length - from);
 }
 
 static void cells_fill(struct show *s) {
-    for (enum column c = 0; c < COLUMNS; ++c) {
-        cell_put(s, 0, c, columns[c].title);
-    }
+    struct report_grid *g = &s->grid;
     for (uint32_t i = 0; i < s->rows; ++i) {
         const struct diff_row *r = &s->d->row[i];
-        cell_name(s, i + 1, r);
-        cell_put(s, i + 1, VERDICT, diff_verdict_word(s->o->metric, r->verdict));
-        cell_change(s, i + 1, r);
-        cell_put(s, i + 1, OF, r->change.known ? r->change.of : "");
-        cell_calls(s, i + 1, r);
-        cell_note(s, i + 1, r);
+        cell_name(s, r);
+        grid_add(g, "%s", diff_verdict_word(s->o->metric, r->verdict));
+        cell_change(s, r);
+        grid_add(g, "%s", r->change.known ? r->change.of : "");
+        cell_calls(s, r);
+        cell_note(s, r);
     }
-    for (enum column c = 0; c < COLUMNS; ++c) {
-        s->shown[c] = c < OF;
-        for (uint32_t i = 0; i <= s->rows; ++i) {
-            s->width[c] = (size_t)u64_max(s->width[c], cell_at(s, i, c)->width);
-            s->shown[c] |= i && cell_at(s, i, c)->length;
+    for (enum column c = OF; c < COLUMNS; ++c) {
+        size_t length = 0;
+        for (uint32_t i = g->columns + c; i < g->count; i += g->columns) {
+            length += g->cells[i].length;
+        }
+        if (!length) {
+            g->hidden |= 1u << c;
         }
     }
 }
 
 /* ---- Lines. */
 
-static void put_text_row(struct show *s, uint32_t row) {
-    size_t spaces = 0; /* before the next cell */
-    for (enum column c = 0; c < COLUMNS; ++c) {
-        const struct cell *cell = cell_at(s, row, c);
-        if (!s->shown[c]) {
-            continue;
-        }
-        size_t pad = s->width[c] - cell->width;
-        if (!cell->length) {
-            spaces += pad + 2; /* not written at the end of a line */
-            continue;
-        }
-        if (!columns[c].left) {
-            spaces += pad;
-        }
-        text_spaces(s->out, spaces);
-        text_put(s->out, s->cells.data + cell->from, cell->length);
-        spaces = 2;
-        if (columns[c].left) {
-            spaces += pad;
-        }
-    }
-    text_put(s->out, "\n", 1);
-}
-
 static void put_markdown_row(struct show *s, uint32_t row) {
     for (enum column c = 0; c < COLUMNS; ++c) {
-        const struct cell *cell = cell_at(s, row, c);
-        if (s->shown[c]) {
+        const struct grid_cell *cell = &s->grid.cells[row * COLUMNS + c];
+        if (!(s->grid.hidden >> c & 1)) {
             text_put(s->out, "| ", 2);
-            text_put(s->out, s->cells.data + cell->from, cell->length);
+            text_put(s->out, s->grid.text.data + cell->at, cell->length);
             text_put(s->out, " ", cell->length != 0);
         }
     }
@@ -363,8 +303,8 @@ static void put_markdown_row(struct show *s, uint32_t row) {
 /* The line below the titles. */
 static void put_markdown_rule(struct show *s) {
     for (enum column c = 0; c < COLUMNS; ++c) {
-        if (s->shown[c]) {
-            text_add(s->out, "%s", columns[c].left ? "|---" : "|---:");
+        if (!(s->grid.hidden >> c & 1)) {
+            text_add(s->out, "%s", LEFT_COLUMNS >> c & 1 ? "|---" : "|---:");
         }
     }
     text_put(s->out, "|\n", 2);
@@ -377,11 +317,11 @@ static void put_table(struct show *s) {
         }
         return;
     }
+    if (!s->markdown) {
+        grid_print(&s->grid, s->out, 0);
+        return;
+    }
     for (uint32_t i = 0; i <= s->rows; ++i) {
-        if (!s->markdown) {
-            put_text_row(s, i);
-            continue;
-        }
         put_markdown_row(s, i);
         if (i == 0) {
             put_markdown_rule(s);
@@ -668,16 +608,13 @@ void diff_show(struct diff *d, const struct diff_options *o, uint32_t top, int m
     if (top && top < s.rows) {
         s.rows = top;
     }
-    s.cell = scratch_array(&d->memory, ((size_t)s.rows + 1) * COLUMNS, sizeof *s.cell);
-    text_start(&s.cells);
-    if (s.cell) {
-        cells_fill(&s);
-    }
-    out->failed |= !s.cell || s.cells.failed;
+    grid_start(&s.grid, titles, LEFT_COLUMNS);
+    cells_fill(&s);
+    out->failed |= s.grid.failed || s.grid.text.failed;
     if (!out->failed) {
         put_diff_head(&s);
         put_table(&s);
         put_diff_tail(&s);
     }
-    text_free(&s.cells);
+    grid_free(&s.grid);
 }
