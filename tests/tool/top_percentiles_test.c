@@ -40,23 +40,29 @@ static struct top_row *read_row(struct top_table *now, const struct top_table *t
     return now->row;
 }
 
+/* Whether both percentiles from `first` are known. */
+static int knows(const struct top_row *row, enum top_percentile first) {
+    CHECK(row->percentile[first].known == row->percentile[first + 1].known);
+    return row->percentile[first].known;
+}
+
 TEST(top_percentiles, of_the_interval_beside_those_of_the_run) {
     const struct top_table nothing = {0};
     struct top_table one, two, three;
     const struct top_row *row = read_row(&one, &nothing, make_run(&runs[0], 100, 0));
-    CHECK(one.has_percentiles && row->has_run && row->has_more);
-    CHECK_EQ_U64(row->p50_ns, middle_of(1000));
-    CHECK_EQ_U64(row->more_p50_ns, middle_of(1000));
+    CHECK(one.has_percentiles && knows(row, TOP_ALL_P50) && knows(row, TOP_MORE_P50));
+    CHECK_EQ_U64(row->percentile[TOP_ALL_P50].ns, middle_of(1000));
+    CHECK_EQ_U64(row->percentile[TOP_MORE_P50].ns, middle_of(1000));
     hand_end(&runs[0]);
     row = read_row(&two, &one, make_run(&runs[1], 110, 50));
-    CHECK_EQ_U64(row->p50_ns, middle_of(1000));
-    CHECK_EQ_U64(row->p99_ns, middle_of(1000000));
-    CHECK_EQ_U64(row->more_p50_ns, middle_of(1000000));
-    CHECK_EQ_U64(row->more_p99_ns, middle_of(1000000));
+    CHECK_EQ_U64(row->percentile[TOP_ALL_P50].ns, middle_of(1000));
+    CHECK_EQ_U64(row->percentile[TOP_ALL_P99].ns, middle_of(1000000));
+    CHECK_EQ_U64(row->percentile[TOP_MORE_P50].ns, middle_of(1000000));
+    CHECK_EQ_U64(row->percentile[TOP_MORE_P99].ns, middle_of(1000000));
     hand_end(&runs[1]);
     row = read_row(&three, &two, make_run(&runs[1], 110, 50));
-    CHECK(row->has_run && !row->has_more);
-    CHECK_EQ_U64(row->p50_ns, middle_of(1000));
+    CHECK(knows(row, TOP_ALL_P50) && !knows(row, TOP_MORE_P50));
+    CHECK_EQ_U64(row->percentile[TOP_ALL_P50].ns, middle_of(1000));
     hand_end(&runs[1]);
     top_percentiles_free(&one);
     top_percentiles_free(&two);
@@ -74,8 +80,10 @@ TEST(top_percentiles, equal_the_deltas) {
     CHECK(!metrics_raise(&now, &then) && !metrics_since(&since, &now, &then));
     CHECK(metric_is_histogram(&since.series[0]) && !metric_is_histogram(&since.series[1]));
     CHECK_EQ_U64(since.series[0].count, 14);
-    CHECK_EQ_U64(row->more_p50_ns, metric_percentile(&since, &since.series[0], 500));
-    CHECK_EQ_U64(row->more_p99_ns, metric_percentile(&since, &since.series[0], 990));
+    CHECK_EQ_U64(row->percentile[TOP_MORE_P50].ns,
+                 metric_percentile(&since, &since.series[0], 500));
+    CHECK_EQ_U64(row->percentile[TOP_MORE_P99].ns,
+                 metric_percentile(&since, &since.series[0], 990));
     metrics_free(&since);
     metrics_free(&now);
     metrics_free(&then);
@@ -93,9 +101,9 @@ TEST(top_percentiles, another_run_begins_anew) {
     make_run(&runs[1], 90, 5);
     runs[1].run.start_real_ns = 2000;
     const struct top_row *row = read_row(&two, &one, &runs[1].run);
-    CHECK(row->has_more);
-    CHECK_EQ_U64(row->more_p50_ns, middle_of(1000));
-    CHECK_EQ_U64(row->more_p99_ns, row->p99_ns);
+    CHECK(knows(row, TOP_MORE_P50));
+    CHECK_EQ_U64(row->percentile[TOP_MORE_P50].ns, middle_of(1000));
+    CHECK_EQ_U64(row->percentile[TOP_MORE_P99].ns, row->percentile[TOP_ALL_P99].ns);
     top_percentiles_free(&one);
     top_percentiles_free(&two);
     hand_end(&runs[0]);
@@ -111,7 +119,7 @@ TEST(top_percentiles, not_of_a_tree_nor_of_rows_that_are_left_out) {
     CHECK(!t.metrics && !t.has_percentiles);
     t.tree = 0;
     CHECK(!top_percentiles_read(&t, &nothing, r, 0));
-    CHECK(t.metrics && !row.has_run && !row.has_more);
+    CHECK(t.metrics && !knows(&row, TOP_ALL_P50) && !knows(&row, TOP_MORE_P50));
     top_percentiles_free(&t);
     hand_end(&runs[0]);
 }

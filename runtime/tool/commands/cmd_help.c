@@ -7,7 +7,7 @@
 #include "tool/common/command.h"
 
 int cmd_help(int argc, char **argv) {
-    int status = options_parse(TOOL_HELP, argc, argv, options_take_none, NULL);
+    int status = options_parse(TOOL_HELP, argc, argv, NULL, NULL);
     if (status != OPTIONS_TAKEN) {
         return status;
     }

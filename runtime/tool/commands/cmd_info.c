@@ -198,7 +198,7 @@ static int info_file(const char *path, int first) {
 }
 
 int cmd_info(int argc, char **argv) {
-    int status = options_parse(TOOL_INFO, argc, argv, options_take_none, NULL);
+    int status = options_parse(TOOL_INFO, argc, argv, NULL, NULL);
     if (status != OPTIONS_TAKEN) {
         return status;
     }

@@ -28,15 +28,26 @@
 #define BACKSPACE '\b'
 #define DELETE '\x7f' /* what the key is on most terminals */
 
+#define FILTER_BYTES 256u
+
+/* The choices of the user by options, and then by keys. */
+struct choice {
+    enum top_sort sort;
+    int each_thread;
+    int tree;
+    int paused;
+    int filtered;
+    int typing;  /* a filter, */
+    int refused; /* the last one typed */
+    char text[FILTER_BYTES];
+};
+
 struct arguments {
     double interval; /* seconds */
     uint64_t rows;
     int once;
-    int filtered;
-    int each_thread;
-    int tree;
-    enum top_sort sort;
     enum option_color colour;
+    struct choice choice;
 };
 
 /* The name of an existing file is that file; any other number is a process. 0, or -1 after one
@@ -54,20 +65,6 @@ static int run_file_find(const char *what, char *path, size_t size) {
     }
     return 0;
 }
-
-#define FILTER_BYTES 256u
-
-/* The choices of the user by keys. */
-struct choice {
-    enum top_sort sort;
-    int each_thread;
-    int tree;
-    int paused;
-    int filtered;
-    int typing;  /* a filter, */
-    int refused; /* the last one typed */
-    char text[FILTER_BYTES];
-};
 
 /* Reads the file and computes what was added since the last time. */
 static int read_next(struct top_table *table, const char *path, const struct choice *c,
@@ -208,8 +205,7 @@ static int take_key(struct choice *c, struct top_table *table, char key) {
 /* The first table shows the whole run so far; --once omits it. */
 static int watch_run(const char *path, const struct arguments *a, int screen) {
     struct top_table table = {0};
-    struct choice c = {
-        .sort = a->sort, .each_thread = a->each_thread, .tree = a->tree, .filtered = a->filtered};
+    struct choice c = a->choice;
     enum run_state state = RUN_LIVE;
     int status = read_next(&table, path, &c, &state);
     int live = state == RUN_LIVE;
@@ -271,14 +267,14 @@ static int take_top_option(void *to, const struct option_value *value) {
         a->once = 1;
         return 0;
     case OPTION_SORT:
-        return take_top_sort(value->text, &a->sort);
+        return take_top_sort(value->text, &a->choice.sort);
     case OPTION_VIEW:
-        return take_top_view(value->text, &a->tree);
+        return take_top_view(value->text, &a->choice.tree);
     case OPTION_FILTER:
-        a->filtered = 1;
+        a->choice.filtered = 1;
         return filter_set(value->text);
     case OPTION_THREADS:
-        a->each_thread = 1;
+        a->choice.each_thread = 1;
         return 0;
     case OPTION_COLOR:
         a->colour = (enum option_color)value->number;

@@ -31,7 +31,7 @@ static int print_version(void) {
 
 /* The command version. */
 static int run_version(int argc, char **argv) {
-    int status = options_parse(TOOL_VERSION, argc, argv, options_take_none, NULL);
+    int status = options_parse(TOOL_VERSION, argc, argv, NULL, NULL);
     if (status != OPTIONS_TAKEN) {
         return status;
     }

@@ -272,12 +272,6 @@ int options_parse_tool(int argc, char **argv, option_taker *take, void *to) {
     return parse_entry(&tool_entry, argc, argv, take, to);
 }
 
-int options_take_none(void *to, const struct option_value *value) {
-    (void)to;
-    (void)value;
-    return 0;
-}
-
 /* ---- Help. */
 
 enum command_id options_command_find(const char *name) {

@@ -44,13 +44,12 @@ typedef int option_taker(void *to, const struct option_value *value);
 
 #define OPTIONS_TAKEN (-1)
 
-/* Gives each option of the command to `take`. OPTIONS_TAKEN: argv[optind] is the first argument
- * that is not an option; otherwise the exit status, after --help or one line on stderr. */
+/* Gives each option of the command to `take`, but --help: NULL if there is no other.
+ * OPTIONS_TAKEN: argv[optind] is the first argument that is not an option; otherwise the exit
+ * status, after --help or one line on stderr. */
 int options_parse(enum command_id command, int argc, char **argv, option_taker *take, void *to);
 /* The same for the options before the command. */
 int options_parse_tool(int argc, char **argv, option_taker *take, void *to);
-/* For commands that have no option but --help. */
-int options_take_none(void *to, const struct option_value *value);
 
 /* The command of that name, or TOOL_COMMANDS. */
 enum command_id options_command_find(const char *name);

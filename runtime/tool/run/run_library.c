@@ -75,9 +75,7 @@ static int prepend_variable(const char *name, const char *value) {
         log_error("run: cannot set %s: %s", name, error_text(errno));
         failed = 1;
     }
-    if (all) {
-        free(all);
-    }
+    free(all);
     return -failed;
 }
 

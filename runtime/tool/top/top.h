@@ -16,7 +16,8 @@
  * gen/options.ini. */
 enum top_sort { TOP_BY_TIME, TOP_BY_SELF, TOP_BY_CALLS, TOP_BY_TOTAL, TOP_SORTS };
 
-enum top_percentile { TOP_MORE_P50, TOP_MORE_P99, TOP_ALL_P50, TOP_ALL_P99 };
+/* MORE: of the interval; ALL: since the run began. */
+enum top_percentile { TOP_MORE_P50, TOP_MORE_P99, TOP_ALL_P50, TOP_ALL_P99, TOP_PERCENTILES };
 
 struct top_row {
     char *name; /* allocated; with its set, and a NUL */
@@ -34,11 +35,12 @@ struct top_row {
     int has_memory;  /* allocations were counted */
     uint64_t mallocs, malloc_bytes, live_bytes;
     uint64_t more_mallocs, more_malloc_bytes;
-    uint32_t source;         /* its number in rows_flat */
-    int has_run, has_more;   /* percentiles: since the run began, of the interval */
-    uint64_t p50_ns, p99_ns; /* since the run began */
-    uint64_t more_p50_ns, more_p99_ns;
-    uint32_t or_more; /* a bit for each enum top_percentile that is a lower bound */
+    uint32_t source; /* its number in rows_flat */
+    struct {
+        uint64_t ns;
+        int known;
+        int or_more; /* it is a lower bound */
+    } percentile[TOP_PERCENTILES];
 };
 
 struct metrics;

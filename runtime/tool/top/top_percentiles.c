@@ -15,28 +15,21 @@ static int read_interval(struct metrics *out, struct metrics *now, const struct 
     return metrics_since(out, now, then);
 }
 
-/* row_of: by number in rows_flat; NULL: the row is filtered out. */
+/* row_of: by number in rows_flat; NULL: the row is filtered out. first: of the two percentiles. */
 static void set_percentiles(struct top_table *t, struct top_row *const *row_of, uint32_t count,
-                            const struct metrics *m, int of_interval) {
+                            const struct metrics *m, enum top_percentile first) {
+    static const uint32_t permilles[] = {500, 990};
     for (uint32_t i = 0; i < m->count; ++i) {
         const struct metric_series *h = &m->series[i];
         struct top_row *row = h->row < count ? row_of[h->row] : NULL;
         if (!row || h->label.kind != METRIC_DURATION || h->hidden) {
             continue;
         }
-        uint64_t p50 = metric_percentile(m, h, 500), p99 = metric_percentile(m, h, 990);
-        uint32_t bounds = (uint32_t)metric_is_beyond(h, 500);
-        bounds |= (uint32_t)metric_is_beyond(h, 990) << 1;
         t->has_percentiles = 1;
-        row->or_more |= bounds << (of_interval ? TOP_MORE_P50 : TOP_ALL_P50);
-        if (of_interval) {
-            row->has_more = 1;
-            row->more_p50_ns = p50;
-            row->more_p99_ns = p99;
-        } else {
-            row->has_run = 1;
-            row->p50_ns = p50;
-            row->p99_ns = p99;
+        for (uint32_t k = 0; k < 2; ++k) {
+            row->percentile[first + k].ns = metric_percentile(m, h, permilles[k]);
+            row->percentile[first + k].known = 1;
+            row->percentile[first + k].or_more = metric_is_beyond(h, permilles[k]);
         }
     }
 }
@@ -75,13 +68,13 @@ int top_percentiles_read(struct top_table *now, const struct top_table *then, st
         struct metrics since;
         failed = read_interval(&since, m, before);
         if (!failed) {
-            set_percentiles(now, row_of, count, &since, 1);
+            set_percentiles(now, row_of, count, &since, TOP_MORE_P50);
             metrics_free(&since);
         }
     } else {
-        set_percentiles(now, row_of, count, m, 1);
+        set_percentiles(now, row_of, count, m, TOP_MORE_P50);
     }
-    set_percentiles(now, row_of, count, m, 0);
+    set_percentiles(now, row_of, count, m, TOP_ALL_P50);
     free(row_of);
     return failed;
 }

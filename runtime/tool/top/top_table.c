@@ -398,12 +398,11 @@ static struct top_widths measure_top_columns(const struct top_table *t,
     return w;
 }
 
-/* In a second of the interval. */
 static void format_top_percentile(const struct text *t, char out[TEXT_NUMBER],
                                   const struct top_row *r, enum top_percentile which) {
-    const uint64_t ns[] = {r->more_p50_ns, r->more_p99_ns, r->p50_ns, r->p99_ns};
-    if (which < TOP_ALL_P50 ? r->has_more : r->has_run) {
-        text_time_or_more(t, out, ns[which], r->or_more >> which & 1, CONFIG_UNIT_AUTO);
+    if (r->percentile[which].known) {
+        text_time_or_more(t, out, r->percentile[which].ns, r->percentile[which].or_more,
+                          CONFIG_UNIT_AUTO);
     }
 }
 
