@@ -35,9 +35,7 @@ static uint32_t activity_get_named_row(struct activity_key *k, const struct acti
 
 static void activity_add_sample(uint32_t row, uint64_t start, uint64_t end) {
     struct activity_sample s = {.start = start, .ns = end - start};
-    if (row) {
-        activity_rows_add(row, &s);
-    }
+    activity_rows_add(row, &s);
 }
 
 static uint32_t activity_get_unit(const struct activity_gpu *gpu) {
@@ -157,10 +155,7 @@ static void activity_book_unified(const struct activity_record *r) {
                              .detail = r->detail,
                              .device = activity_get_unit(activity_device_get(r->device, NULL))};
     struct activity_sample s = {.start = r->start, .ns = r->end - r->start, .bytes = r->bytes};
-    uint32_t row = activity_rows_get(&k);
-    if (row) {
-        activity_rows_add(row, &s);
-    }
+    activity_rows_add(activity_rows_get(&k), &s);
 }
 
 static void activity_book_memory(const struct activity_record *r) {

@@ -49,10 +49,7 @@ static int activity_line_find_call(void *unused, uint32_t correlation, uint64_t 
 
 static void activity_line_add(const struct activity_key *k, uint64_t start, uint64_t ns) {
     struct activity_sample s = {.start = start, .ns = ns};
-    uint32_t row = activity_rows_get(k);
-    if (row) {
-        activity_rows_add(row, &s);
-    }
+    activity_rows_add(activity_rows_get(k), &s);
 }
 
 static void activity_line_add_gap(const struct sweep_gap *gap, uint32_t kind, uint32_t detail) {

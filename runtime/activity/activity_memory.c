@@ -100,10 +100,7 @@ static void activity_memory_count(uint32_t kind, uint32_t gpu, uint32_t memory, 
         k.device = activity_device_at(gpu)->unit;
     }
     struct activity_sample s = {.start = at, .bytes = bytes};
-    uint32_t row = activity_rows_get(&k);
-    if (row) {
-        activity_rows_add(row, &s);
-    }
+    activity_rows_add(activity_rows_get(&k), &s);
 }
 
 void activity_memory_give(const struct activity_record *r, const struct activity_gpu *gpu,

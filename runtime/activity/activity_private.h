@@ -155,6 +155,7 @@ int activity_rows_open(void);
 void activity_rows_forget(void);
 /* The row, in units, made if need be; 0 without memory, which is counted. */
 uint32_t activity_rows_get(const struct activity_key *k);
+/* Row 0: nothing is added. */
 void activity_rows_add(uint32_t row, const struct activity_sample *s);
 /* The API call of one of its samples took call_ns and ended delay_ns before the sample began. */
 void activity_rows_launch(uint32_t row, uint64_t call_ns, uint64_t delay_ns);

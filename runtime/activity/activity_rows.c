@@ -179,6 +179,9 @@ static void activity_row_keep(const struct arena_activity *a, uint64_t count, ui
 }
 
 void activity_rows_add(uint32_t row, const struct activity_sample *s) {
+    if (!row) {
+        return;
+    }
     struct arena_activity *a = arena_at(row);
     uint64_t seq = STINT_IMPL_LOAD(&a->seq);
     STINT_IMPL_STORE(&a->seq, seq + 1);

@@ -68,9 +68,6 @@ void activity_source_add(uint64_t cell, uint32_t device, const struct activity_s
         struct activity_key k = {
             .kind = ACTIVITY_LINE, .detail = l->line, .name = l->file, .device = device};
         struct activity_sample time = {.start = s->start, .ns = s->ns};
-        uint32_t row = activity_rows_get(&k);
-        if (row) {
-            activity_rows_add(row, &time);
-        }
+        activity_rows_add(activity_rows_get(&k), &time);
     }
 }
