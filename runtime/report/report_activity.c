@@ -84,8 +84,7 @@ static void put_kernel(struct report_grid *g, const struct activity_row *row) {
         grid_time(g, row->launch_avg);
         grid_time(g, row->delay_avg);
     } else {
-        grid_add(g, "-");
-        grid_add(g, "-");
+        grid_dashes(g, 2);
     }
     put_extent(g, a->grid, a->varies);
     put_extent(g, a->block, a->varies);
@@ -150,49 +149,27 @@ static void put_unified(struct report_grid *g, const struct activity_row *row) {
         grid_bytes(g, a->bytes / a->count);
         grid_bytes(g, a->max_bytes);
     } else {
-        grid_add(g, "-");
-        grid_add(g, "-");
-        grid_add(g, "-");
+        grid_dashes(g, 3);
     }
 }
 
 #define TIMES "% time", "total", "calls", "avg", "med", "min", "max", "stddev"
 static const struct section sections[] = {
-    {"GPU activities", ACTIVITY_IN_WORK, 0, 0, {TIMES}, 0, put_times, NULL},
-    {"Kernels",
-     ACTIVITY_IN(ACTIVITY_KERNEL),
-     0,
-     0,
-     {"% time", "total", "calls", "avg", "launch", "delay", "grid", "block", "regs", "shared B",
-      "occupancy", "limit", "lib", "precision"},
-     7u << 11,
-     put_kernel,
-     "(* not of all its launches: of the longest one)\n"},
-    {"Memory operations by time",
-     ACTIVITY_IN_COPIES,
-     ACTIVITY_BY_DETAIL,
-     0,
-     {TIMES, "from", "to", "call"},
-     7u << 8,
-     put_copy,
-     NULL},
-    {"Memory operations by size",
-     ACTIVITY_IN_COPIES,
-     ACTIVITY_BY_DETAIL,
-     1,
-     {"bytes", "calls", "GB/s", "avg", "med", "min", "max", "stddev", "from", "to", "call"},
-     7u << 8,
-     put_size,
-     NULL},
-    {"Unified memory",
-     ACTIVITY_IN(ACTIVITY_UNIFIED),
-     0,
-     0,
-     {TIMES, "bytes", "each", "largest"},
-     0,
-     put_unified,
-     NULL},
-    {"API calls", ACTIVITY_IN_CALLS, 0, 0, {TIMES}, 0, put_times, NULL},
+    {"GPU activities", ACTIVITY_IN_WORK, .titles = {TIMES}, .cells = put_times},
+    {"Kernels", ACTIVITY_IN(ACTIVITY_KERNEL),
+     .titles = {"% time", "total", "calls", "avg", "launch", "delay", "grid", "block", "regs",
+                "shared B", "occupancy", "limit", "lib", "precision"},
+     .left = 7u << 11, .cells = put_kernel,
+     .note = "(* not of all its launches: of the longest one)\n"},
+    {"Memory operations by time", ACTIVITY_IN_COPIES, ACTIVITY_BY_DETAIL,
+     .titles = {TIMES, "from", "to", "call"}, .left = 7u << 8, .cells = put_copy},
+    {"Memory operations by size", ACTIVITY_IN_COPIES, ACTIVITY_BY_DETAIL, .by_size = 1,
+     .titles = {"bytes", "calls", "GB/s", "avg", "med", "min", "max", "stddev", "from", "to",
+                "call"},
+     .left = 7u << 8, .cells = put_size},
+    {"Unified memory", ACTIVITY_IN(ACTIVITY_UNIFIED), .titles = {TIMES, "bytes", "each", "largest"},
+     .cells = put_unified},
+    {"API calls", ACTIVITY_IN_CALLS, .titles = {TIMES}, .cells = put_times},
 };
 
 /* ---- Sections. */
@@ -282,8 +259,7 @@ static size_t kernel_name_columns(const struct report_options *o) {
     return u64_clamp(part, NAME_LEAST, NAME_COLUMNS);
 }
 
-/* -1 without memory. */
-/* name: room for ACTIVITY_NAME_BYTES. */
+/* name: room for ACTIVITY_NAME_BYTES. -1 without memory. */
 static int section_put_rows(const struct report *r, const struct section *section,
                             const struct activity_table *t, const uint8_t *wanted, char *name) {
     unsigned shown = places_of(r, t);

@@ -63,12 +63,6 @@ static void otlp_text(struct encoder *e, const char *key, const char *text) {
     sink_json_clean(e->out, text);
 }
 
-/* An enumeration. */
-static void otlp_small(struct encoder *e, const char *key, uint64_t n) {
-    otlp_key(e, key);
-    sink_u64(e->out, n);
-}
-
 static void otlp_true(struct encoder *e, const char *key) {
     otlp_key(e, key);
     sink_text(e->out, "true");
@@ -357,7 +351,7 @@ static int otlp_put_metric(struct encoder *e, uint32_t kind) {
     otlp_text(e, "unit", about->unit);
     otlp_begin(e, kind_of_points(e, &m->series[i]));
     int failed = otlp_put_points(e, about, &m->series[i]);
-    otlp_small(e, "aggregationTemporality", m->delta ? DELTA : CUMULATIVE);
+    otlp_signed(e, "aggregationTemporality", m->delta ? DELTA : CUMULATIVE);
     if (!metric_is_histogram(&m->series[i])) {
         otlp_true(e, "isMonotonic");
     }
