@@ -242,34 +242,29 @@ void activity_device(uint32_t number, const struct gpu_device *d) {
 /* ---- The time line. */
 
 static void activity_settle_line(int pause) {
-    activity_book_rest(pause);
-    activity_steps_take(activity_line_step);
-    if (pause) {
-        activity_line_break();
-    } else {
-        activity_line_settle();
+    if (activity_get_depth()) {
+        return;
     }
+    activity_lock();
+    if (opened) {
+        activity_book_rest(pause);
+        activity_steps_take(activity_line_step);
+        if (pause) {
+            activity_line_break();
+        } else {
+            activity_line_settle();
+        }
+    }
+    activity_unlock();
 }
 
 void activity_settle(void) {
-    if (!activity_get_depth()) {
-        activity_lock();
-        if (opened) {
-            activity_settle_line(0);
-        }
-        activity_unlock();
-    }
+    activity_settle_line(0);
 }
 
 void activity_pause(void) {
     STINT_IMPL_STORE(&watching, 0);
-    if (!activity_get_depth()) {
-        activity_lock();
-        if (opened) {
-            activity_settle_line(1);
-        }
-        activity_unlock();
-    }
+    activity_settle_line(1);
 }
 
 /* The ring must be emptied before it is full; a holder of the lock does that in any case. */
