@@ -52,32 +52,25 @@ size_t cupti_measure_record(const struct cupti *c, int kind) {
 #define CALL(r) .correlation = (r).correlationId
 #define STREAM(r) CALL(r), .context = (r).contextId, .stream = (r).streamId
 #define DEVICE(r) STREAM(r), .device = (r).deviceId
+/* A reader whose values are members of the record r, or come from them. */
+#define READER(name, ...)                                                                          \
+    static void record_read_##name(const uint8_t *at, struct activity_record *out) {               \
+        struct cupti_##name r;                                                                     \
+        memcpy(&r, at, sizeof r);                                                                  \
+        *out = (struct activity_record){__VA_ARGS__};                                              \
+    }
 
-static void record_read_kernel(const uint8_t *at, struct activity_record *out) {
-    struct cupti_kernel r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){.kind = ACTIVITY_KERNEL,
-                                    DEVICE(r),
-                                    TIMES(r),
-                                    .name = r.name,
-                                    .grid = {r.gridX, r.gridY, r.gridZ},
-                                    .block = {r.blockX, r.blockY, r.blockZ},
-                                    .registers = r.registersPerThread,
-                                    .shared_static = r.staticSharedMemory,
-                                    .shared_dynamic = r.dynamicSharedMemory,
-                                    .in_graph = r.graphNodeId != 0};
-}
+READER(kernel, .kind = ACTIVITY_KERNEL, DEVICE(r), TIMES(r), .name = r.name,
+       .grid = {r.gridX, r.gridY, r.gridZ}, .block = {r.blockX, r.blockY, r.blockZ},
+       .registers = r.registersPerThread, .shared_static = r.staticSharedMemory,
+       .shared_dynamic = r.dynamicSharedMemory, .in_graph = r.graphNodeId != 0)
 
 #define COPY(r)                                                                                    \
     .kind = ACTIVITY_COPY, DEVICE(r), TIMES(r), .bytes = (r).bytes,                                \
     .detail = ACTIVITY_COPY_DETAIL((r).copyKind, (r).srcKind, (r).dstKind,                         \
                                    ((r).flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0)
 
-static void record_read_memcpy(const uint8_t *at, struct activity_record *out) {
-    struct cupti_memcpy r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){COPY(r)};
-}
+READER(memcpy, COPY(r))
 
 /* room: from the record to the end of its buffer. Older records have no number of copies. */
 static void record_read_batch(const uint8_t *at, size_t room, struct activity_record *out) {
@@ -92,25 +85,12 @@ static void record_read_batch(const uint8_t *at, size_t room, struct activity_re
     }
 }
 
-static void record_read_memcpy_peer(const uint8_t *at, struct activity_record *out) {
-    struct cupti_memcpy_peer r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){COPY(r)};
-}
+READER(memcpy_peer, COPY(r))
 
-static void record_read_memset(const uint8_t *at, struct activity_record *out) {
-    struct cupti_memset r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){
-        .kind = ACTIVITY_FILL, .detail = r.memoryKind, DEVICE(r), TIMES(r), .bytes = r.bytes};
-}
+READER(memset, .kind = ACTIVITY_FILL, .detail = r.memoryKind, DEVICE(r), TIMES(r), .bytes = r.bytes)
 
-static void record_read_synchronization(const uint8_t *at, struct activity_record *out) {
-    struct cupti_synchronization r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){
-        .kind = ACTIVITY_SYNC, .detail = r.type, STREAM(r), .device = ACTIVITY_NO_DEVICE, TIMES(r)};
-}
+READER(synchronization, .kind = ACTIVITY_SYNC, .detail = r.type, STREAM(r),
+       .device = ACTIVITY_NO_DEVICE, TIMES(r))
 
 /* By CUPTI's numbers: 1 is the driver's compiler, its own overheads are multiples of 2^16. */
 static const char *record_name_overhead(uint32_t kind) {
@@ -130,27 +110,12 @@ static const char *record_name_overhead(uint32_t kind) {
     return own[number];
 }
 
-static void record_read_overhead(const uint8_t *at, struct activity_record *out) {
-    struct cupti_overhead r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){.kind = ACTIVITY_OVERHEAD,
-                                    .detail = r.overheadKind,
-                                    .name = record_name_overhead(r.overheadKind),
-                                    .device = ACTIVITY_NO_DEVICE,
-                                    TIMES(r)};
-}
+READER(overhead, .kind = ACTIVITY_OVERHEAD, .detail = r.overheadKind,
+       .name = record_name_overhead(r.overheadKind), .device = ACTIVITY_NO_DEVICE, TIMES(r))
 
-static void record_read_host_launch(const uint8_t *at, struct activity_record *out) {
-    struct cupti_host_launch r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){.kind = ACTIVITY_HOST_FUNCTION, DEVICE(r), TIMES(r)};
-}
+READER(host_launch, .kind = ACTIVITY_HOST_FUNCTION, DEVICE(r), TIMES(r))
 
-static void record_read_graph_host_node(const uint8_t *at, struct activity_record *out) {
-    struct cupti_graph_host_node r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){.kind = ACTIVITY_HOST_FUNCTION, DEVICE(r), TIMES(r)};
-}
+READER(graph_host_node, .kind = ACTIVITY_HOST_FUNCTION, DEVICE(r), TIMES(r))
 
 static uint32_t record_get_memory_kind(uint32_t operation) {
     switch (operation) {
@@ -163,17 +128,8 @@ static uint32_t record_get_memory_kind(uint32_t operation) {
     }
 }
 
-static void record_read_memory(const uint8_t *at, struct activity_record *out) {
-    struct cupti_memory r;
-    memcpy(&r, at, sizeof r);
-    *out = (struct activity_record){.kind = record_get_memory_kind(r.memoryOperationType),
-                                    .detail = r.memoryKind,
-                                    DEVICE(r),
-                                    .start = r.timestamp,
-                                    .end = r.timestamp,
-                                    .bytes = r.bytes,
-                                    .address = r.address};
-}
+READER(memory, .kind = record_get_memory_kind(r.memoryOperationType), .detail = r.memoryKind,
+       DEVICE(r), .start = r.timestamp, .end = r.timestamp, .bytes = r.bytes, .address = r.address)
 
 /* ---- Unified memory, as cupti_activity.h of CUDA 13.0 describes the members of
  * CUpti_ActivityUnifiedMemoryCounter3: srcId and dstId are "the source" and "the destination
