@@ -40,8 +40,12 @@ int report_render(const struct report *r) {
         s->corrected = 1;
     }
     int failed = 0;
+    /* The rows of a part are freed before the next one makes its own: a million of them take a
+     * gigabyte. */
     for (report_part *const *part = report_views[o->view]; *part && !failed; ++part) {
+        struct scratch_mark before = scratch_mark(&s->memory);
         failed = (*part)(r);
+        scratch_release(&s->memory, before);
     }
     s->corrected = 0;
     if (failed) {

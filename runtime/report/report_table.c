@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_cells.h"
 
-static int report_put_table(const struct report *r) {
+int report_table(const struct report *r) {
     struct rows rows;
     struct snapshot *s = r->snapshot;
     const struct report_options *o = r->options;
@@ -33,13 +33,5 @@ static int report_put_table(const struct report *r) {
     if (!count && o->wanted) {
         text_add(r->out, "(" REPORT_NO_MATCH ")\n");
     }
-    return failed;
-}
-
-/* The rows are freed before the footer makes its own: a million of them take a gigabyte. */
-int report_table(const struct report *r) {
-    struct scratch_mark before = scratch_mark(&r->snapshot->memory);
-    int failed = report_put_table(r);
-    scratch_release(&r->snapshot->memory, before);
     return failed;
 }

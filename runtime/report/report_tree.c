@@ -17,7 +17,7 @@ static void find_live(uint8_t *live, const struct rows *rows, const struct repor
     }
 }
 
-static int report_put_tree(const struct report *r) {
+int report_tree(const struct report *r) {
     struct rows rows;
     struct rows_links links;
     struct snapshot *s = r->snapshot;
@@ -50,13 +50,5 @@ static int report_put_tree(const struct report *r) {
     if (!count && r->options->wanted) {
         text_add(r->out, "(" REPORT_NO_MATCH ")\n");
     }
-    return failed;
-}
-
-/* The rows are freed before the footer makes its own: a million of them take a gigabyte. */
-int report_tree(const struct report *r) {
-    struct scratch_mark before = scratch_mark(&r->snapshot->memory);
-    int failed = report_put_tree(r);
-    scratch_release(&r->snapshot->memory, before);
     return failed;
 }
