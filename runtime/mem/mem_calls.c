@@ -34,12 +34,7 @@ EXPORT void *malloc(size_t size) {
         return next_calls_early(0, size);
     }
     int counts = mem_enter();
-    void *block = next_calls.malloc(size);
-    if (counts && block) {
-        mem_count_block(block, size);
-    }
-    mem_leave(counts);
-    return block;
+    return mem_return(counts, next_calls.malloc(size), size);
 }
 
 EXPORT void *calloc(size_t count, size_t size) {
@@ -50,12 +45,7 @@ EXPORT void *calloc(size_t count, size_t size) {
         return next_calls_early(0, count * size); /* zeroed */
     }
     int counts = mem_enter();
-    void *block = next_calls.calloc(count, size);
-    if (counts && block) {
-        mem_count_block(block, count * size);
-    }
-    mem_leave(counts);
-    return block;
+    return mem_return(counts, next_calls.calloc(count, size), count * size);
 }
 
 EXPORT void free(void *block) {
@@ -136,12 +126,7 @@ EXPORT void *aligned_alloc(size_t alignment, size_t size) {
         return next_calls_early(alignment, size);
     }
     int counts = mem_enter();
-    void *block = next_calls.aligned_alloc(alignment, size);
-    if (counts && block) {
-        mem_count_block(block, size);
-    }
-    mem_leave(counts);
-    return block;
+    return mem_return(counts, next_calls.aligned_alloc(alignment, size), size);
 }
 
 EXPORT void *memalign(size_t alignment, size_t size) {
@@ -149,12 +134,7 @@ EXPORT void *memalign(size_t alignment, size_t size) {
         return next_calls_early(alignment, size);
     }
     int counts = mem_enter();
-    void *block = next_calls.memalign(alignment, size);
-    if (counts && block) {
-        mem_count_block(block, size);
-    }
-    mem_leave(counts);
-    return block;
+    return mem_return(counts, next_calls.memalign(alignment, size), size);
 }
 
 EXPORT void *valloc(size_t size) {

@@ -49,7 +49,17 @@ static inline int mem_within_new(const void *frame) {
 
 /* A new block that the program was given. */
 void mem_count_block(const void *block, size_t size);
-/* It is being freed; before others may get its address. */
+
+/* The same, and the end of the call: `counts` is what mem_enter returned. NULL: there is none. */
+static inline void *mem_return(int counts, void *block, size_t size) {
+    if (counts && block) {
+        mem_count_block(block, size);
+    }
+    mem_leave(counts);
+    return block;
+}
+
+/* A block is being freed; before others may get its address. */
 void mem_count_free(const void *block);
 
 /* realloc: what the table says of the old block, taken out before the call. */

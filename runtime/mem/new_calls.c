@@ -160,16 +160,12 @@ static const struct next_form *form_get(int id, const void *caller) {
     return form;
 }
 
-static void count_new_block(const void *block, size_t size) {
+static void count_new_block(void *block, size_t size) {
     if (~(uintptr_t)block == mem_last_block) {
         return;
     }
     mem_last_block = 0;
-    int counts = mem_enter();
-    if (counts && block) {
-        mem_count_block(block, size);
-    }
-    mem_leave(counts);
+    mem_return(mem_enter(), block, size);
 }
 
 #define FORM_NEW(name, symbol, parameters, arguments, instead)                                     \
