@@ -38,7 +38,13 @@ int export_table_rows(struct activity_table *out, struct snapshot *s, enum expor
 
 /* ---- Values that have to be looked up. Each sets the cell and returns 0, or -1: no value. */
 
-typedef int finder(struct export_cell *out, const struct snapshot *s, const struct activity_row *r);
+struct row_source {
+    const struct snapshot *snapshot;
+    const struct activity_row *row;
+    const struct snapshot_activity *sum; /* of the row */
+};
+
+typedef int finder(struct export_cell *out, const struct row_source *from);
 
 #define NO_VALUE (-1)
 
@@ -53,95 +59,80 @@ static int cell_set_number(struct export_cell *out, uint64_t n) {
     return 0;
 }
 
-static int cell_find_kind(struct export_cell *out, const struct snapshot *s,
-                          const struct activity_row *r) {
-    (void)s;
-    return cell_set_text(out, activity_kind_text(r->sum.kind));
+static int cell_find_kind(struct export_cell *out, const struct row_source *from) {
+    return cell_set_text(out, activity_kind_text(from->sum->kind));
 }
 
-static int cell_find_name(struct export_cell *out, const struct snapshot *s,
-                          const struct activity_row *r) {
-    (void)s;
+static int cell_find_name(struct export_cell *out, const struct row_source *from) {
     out->is_text = 1;
-    out->text = export_name(out->room, activity_name(out->room, sizeof out->room, &r->sum));
+    out->text = export_name(out->room, activity_name(out->room, sizeof out->room, from->sum));
     return 0;
 }
 
-static int cell_find_device(struct export_cell *out, const struct snapshot *s,
-                            const struct activity_row *r) {
-    uint32_t device = r->sum.device;
-    if (device >= s->device_count) {
+static int cell_find_device(struct export_cell *out, const struct row_source *from) {
+    uint32_t device = from->sum->device;
+    if (device >= from->snapshot->device_count) {
         return NO_VALUE;
     }
-    return cell_set_number(out, s->devices[device].number);
+    return cell_set_number(out, from->snapshot->devices[device].number);
 }
 
 /* NULL: unknown. */
-static const struct snapshot_node *row_node(const struct snapshot *s,
-                                            const struct activity_row *r) {
-    return r->sum.node < s->node_count ? &s->nodes[r->sum.node] : NULL;
+static const struct snapshot_node *row_node(const struct row_source *from) {
+    const struct snapshot *s = from->snapshot;
+    return from->sum->node < s->node_count ? &s->nodes[from->sum->node] : NULL;
 }
 
 /* NULL: unknown, or in no scope. */
-static const struct snapshot_node *row_scope(const struct snapshot *s,
-                                             const struct activity_row *r) {
-    const struct snapshot_node *n = row_node(s, r);
+static const struct snapshot_node *row_scope(const struct row_source *from) {
+    const struct snapshot_node *n = row_node(from);
     return n && n->parent != SNAPSHOT_NONE ? n : NULL;
 }
 
-static int cell_find_scope(struct export_cell *out, const struct snapshot *s,
-                           const struct activity_row *r) {
-    const struct snapshot_node *n = row_scope(s, r);
+static int cell_find_scope(struct export_cell *out, const struct row_source *from) {
+    const struct snapshot_node *n = row_scope(from);
     out->is_text = 1;
     if (!n) {
         return NO_VALUE;
     }
-    out->text = export_site(s, n->site);
+    out->text = export_site(from->snapshot, n->site);
     return 0;
 }
 
-static int cell_find_set(struct export_cell *out, const struct snapshot *s,
-                         const struct activity_row *r) {
-    const struct snapshot_node *n = row_scope(s, r);
-    return cell_set_text(out, n ? export_set_name(s, n->set, "") : "");
+static int cell_find_set(struct export_cell *out, const struct row_source *from) {
+    const struct snapshot_node *n = row_scope(from);
+    return cell_set_text(out, n ? export_set_name(from->snapshot, n->set, "") : "");
 }
 
-static int cell_find_tid(struct export_cell *out, const struct snapshot *s,
-                         const struct activity_row *r) {
-    const struct snapshot_node *n = row_node(s, r);
+static int cell_find_tid(struct export_cell *out, const struct row_source *from) {
+    const struct snapshot_node *n = row_node(from);
     if (!n) {
         return NO_VALUE;
     }
-    return cell_set_number(out, s->threads[n->thread].tid);
+    return cell_set_number(out, from->snapshot->threads[n->thread].tid);
 }
 
-static int row_is_copy(const struct activity_row *r) {
-    return r->sum.kind == ACTIVITY_COPY;
+static int row_is_copy(const struct row_source *from) {
+    return from->sum->kind == ACTIVITY_COPY;
 }
 
-static int cell_find_direction(struct export_cell *out, const struct snapshot *s,
-                               const struct activity_row *r) {
-    (void)s;
-    if (!row_is_copy(r)) {
+static int cell_find_direction(struct export_cell *out, const struct row_source *from) {
+    if (!row_is_copy(from)) {
         return cell_set_text(out, "");
     }
-    return cell_set_text(out, activity_copy_text(ACTIVITY_COPY_DIRECTION(r->sum.detail)));
+    return cell_set_text(out, activity_copy_text(ACTIVITY_COPY_DIRECTION(from->sum->detail)));
 }
 
-static int cell_find_from(struct export_cell *out, const struct snapshot *s,
-                          const struct activity_row *r) {
-    (void)s;
-    if (!row_is_copy(r)) {
+static int cell_find_from(struct export_cell *out, const struct row_source *from) {
+    if (!row_is_copy(from)) {
         return cell_set_text(out, "");
     }
-    return cell_set_text(out, activity_memory_text(ACTIVITY_COPY_FROM(r->sum.detail)));
+    return cell_set_text(out, activity_memory_text(ACTIVITY_COPY_FROM(from->sum->detail)));
 }
 
-static int cell_find_to(struct export_cell *out, const struct snapshot *s,
-                        const struct activity_row *r) {
-    uint32_t detail = r->sum.detail;
-    (void)s;
-    switch (r->sum.kind) {
+static int cell_find_to(struct export_cell *out, const struct row_source *from) {
+    uint32_t detail = from->sum->detail;
+    switch (from->sum->kind) {
     case ACTIVITY_COPY:
         return cell_set_text(out, activity_memory_text(ACTIVITY_COPY_TO(detail)));
     case ACTIVITY_FILL:
@@ -153,55 +144,43 @@ static int cell_find_to(struct export_cell *out, const struct snapshot *s,
     }
 }
 
-static int cell_find_async(struct export_cell *out, const struct snapshot *s,
-                           const struct activity_row *r) {
-    (void)s;
-    if (!row_is_copy(r)) {
+static int cell_find_async(struct export_cell *out, const struct row_source *from) {
+    if (!row_is_copy(from)) {
         return NO_VALUE;
     }
-    return cell_set_number(out, ACTIVITY_COPY_ASYNC(r->sum.detail));
+    return cell_set_number(out, ACTIVITY_COPY_ASYNC(from->sum->detail));
 }
 
-static int cell_find_batch(struct export_cell *out, const struct snapshot *s,
-                           const struct activity_row *r) {
-    (void)s;
-    if (!row_is_copy(r) || !(r->sum.detail & ACTIVITY_COPY_BATCH)) {
+static int cell_find_batch(struct export_cell *out, const struct row_source *from) {
+    if (!row_is_copy(from) || !(from->sum->detail & ACTIVITY_COPY_BATCH)) {
         return NO_VALUE;
     }
     return cell_set_number(out, 1);
 }
 
-static int cell_find_why(struct export_cell *out, const struct snapshot *s,
-                         const struct activity_row *r) {
-    (void)s;
-    if (r->sum.kind != ACTIVITY_GAP) {
+static int cell_find_why(struct export_cell *out, const struct row_source *from) {
+    if (from->sum->kind != ACTIVITY_GAP) {
         return cell_set_text(out, "");
     }
-    return cell_set_text(out, activity_gap_text(r->sum.detail));
+    return cell_set_text(out, activity_gap_text(from->sum->detail));
 }
 
-static int cell_find_what(struct export_cell *out, const struct snapshot *s,
-                          const struct activity_row *r) {
-    (void)s;
-    return cell_set_text(out, r->sum.detail == ACTIVITY_STEP_BUSY ? "busy" : "wall");
+static int cell_find_what(struct export_cell *out, const struct row_source *from) {
+    return cell_set_text(out, from->sum->detail == ACTIVITY_STEP_BUSY ? "busy" : "wall");
 }
 
-static int cell_find_occupancy(struct export_cell *out, const struct snapshot *s,
-                               const struct activity_row *r) {
-    (void)s;
-    if (!(r->has & ACTIVITY_HAS_OCCUPANCY)) {
+static int cell_find_occupancy(struct export_cell *out, const struct row_source *from) {
+    if (!(from->row->has & ACTIVITY_HAS_OCCUPANCY)) {
         return NO_VALUE;
     }
-    return cell_set_number(out, r->occupancy.permille * 1000ull);
+    return cell_set_number(out, from->row->occupancy.permille * 1000ull);
 }
 
-static int cell_find_limiter(struct export_cell *out, const struct snapshot *s,
-                             const struct activity_row *r) {
-    (void)s;
-    if (!(r->has & ACTIVITY_HAS_OCCUPANCY)) {
+static int cell_find_limiter(struct export_cell *out, const struct row_source *from) {
+    if (!(from->row->has & ACTIVITY_HAS_OCCUPANCY)) {
         return cell_set_text(out, "");
     }
-    return cell_set_text(out, r->occupancy.limiter);
+    return cell_set_text(out, from->row->occupancy.limiter);
 }
 
 /* ---- Columns. */
@@ -313,7 +292,7 @@ int export_table_cell(struct export_cell *out, enum export_table table, uint32_t
     case TEXT:
         return cell_set_text(out, *(const char *const *)(const void *)field);
     default:
-        return c->find(out, s, row);
+        return c->find(out, &(struct row_source){s, row, &row->sum});
     }
     if (!out->number && c->optional) {
         return NO_VALUE;
