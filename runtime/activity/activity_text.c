@@ -7,7 +7,8 @@
  *   have the same hash in one of 10^11 programs, and to compare names would mean to keep the
  * mangled ones, too. A text without room is requested again with each record.
  * - Texts are allocated in pieces of this file's own: arena_text_put needs the registry's
- * lock. */
+ * lock.
+ */
 #include "activity_private.h"
 
 #include <stddef.h>
@@ -18,12 +19,11 @@
 #include "base/scratch.h"
 
 #define MAX_NAMES 12288u
-#define PIECE_BYTES ((size_t)4096)
 
 static struct scratch text_memory;
 static struct activity_text *names;
-static struct hash_map name_of;      /* the low half of hashes to names */
-static size_t piece_next, piece_end; /* bytes from the arena's start */
+static struct hash_map name_of; /* the low half of hashes to names */
+static struct arena_piece name_texts;
 
 int activity_text_open(void) {
     names = scratch_array(&text_memory, MAX_NAMES, sizeof *names);
@@ -37,7 +37,7 @@ void activity_text_forget(void) {
     scratch_free(&text_memory);
     names = NULL;
     memset(&name_of, 0, sizeof name_of);
-    piece_next = piece_end = 0;
+    name_texts = (struct arena_piece){0, 0};
 }
 
 /* Never 0, the hash of no name. */
@@ -46,43 +46,13 @@ static uint64_t activity_text_hash(const char *name) {
     return h ? h : 1;
 }
 
-static size_t activity_text_get_piece(size_t want) {
-    if (want > piece_end - piece_next) {
-        size_t piece = u64_max(want, PIECE_BYTES);
-        uint32_t unit = arena_get(piece, ARENA_RECORD);
-        if (!unit && piece > want) {
-            piece = want;
-            unit = arena_get(piece, ARENA_RECORD);
-        }
-        if (!unit) {
-            return 0;
-        }
-        piece_next = (size_t)unit * STINT_IMPL_UNIT;
-        piece_end = piece_next + piece;
-    }
-    size_t at = piece_next;
-    piece_next += want;
-    return at;
-}
-
-/* The text of so many bytes; 0 without memory. */
-static uint32_t activity_text_put(const char *bytes, size_t length) {
-    size_t at = activity_text_get_piece((sizeof(struct arena_text) + length + 1 + 7) / 8 * 8);
-    if (at) {
-        struct arena_text *t = (struct arena_text *)(void *)(arena.base + at);
-        t->length = (uint32_t)length;
-        memcpy(t->bytes, bytes, length);
-    }
-    return (uint32_t)(at / 8);
-}
-
 static uint32_t activity_text_copy(const char *text) {
     size_t length = strnlen(text, ARENA_NAME_BYTES + 1);
     if (length > ARENA_NAME_BYTES) {
         length = ARENA_NAME_BYTES;
         arena_lose(STINT_STATUS_NAME_CUT, 1);
     }
-    return activity_text_put(text, length);
+    return arena_text_put_in(&name_texts, text, length);
 }
 
 static int activity_text_is_full(void) {

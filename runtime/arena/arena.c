@@ -40,8 +40,7 @@ static struct {
 /* Losses before there is an arena, or without one; moved into it when it opens. */
 static uint64_t early[STINT_STATUS_COUNT];
 
-/* The page-size piece texts are cut from; guarded by the registry's lock. */
-static struct { size_t next, end; /* bytes from the arena's start */ } texts;
+static struct arena_piece texts; /* guarded by the registry's lock */
 
 /* Where address space is limited, the program and reports need some, too: a quarter of what can be
  * reserved is taken. */
@@ -267,24 +266,28 @@ uint32_t arena_get(size_t bytes, enum arena_class use) {
 }
 
 uint32_t arena_text_put(const char *bytes, size_t length) {
+    return arena_text_put_in(&texts, bytes, length);
+}
+
+uint32_t arena_text_put_in(struct arena_piece *piece, const char *bytes, size_t length) {
     size_t want = (sizeof(struct arena_text) + length + 1 + 7) / 8 * 8;
-    if (want > texts.end - texts.next) {
-        size_t piece = u64_max(want, TEXT_CHUNK);
-        uint32_t unit = arena_get(piece, ARENA_RECORD);
-        if (!unit && piece > want) {
-            unit = arena_get(piece = want, ARENA_RECORD);
+    if (want > piece->end - piece->next) {
+        size_t size = u64_max(want, TEXT_CHUNK);
+        uint32_t unit = arena_get(size, ARENA_RECORD);
+        if (!unit && size > want) {
+            unit = arena_get(size = want, ARENA_RECORD);
         }
         if (!unit) {
             return 0;
         }
-        texts.next = (size_t)unit * STINT_IMPL_UNIT;
-        texts.end = texts.next + piece;
+        piece->next = (size_t)unit * STINT_IMPL_UNIT;
+        piece->end = piece->next + size;
     }
-    struct arena_text *t = (struct arena_text *)(void *)(arena.base + texts.next);
+    struct arena_text *t = (struct arena_text *)(void *)(arena.base + piece->next);
     t->length = (uint32_t)length;
     memcpy(t->bytes, bytes, length);
-    uint32_t text = (uint32_t)(texts.next / 8);
-    texts.next += want;
+    uint32_t text = (uint32_t)(piece->next / 8);
+    piece->next += want;
     return text;
 }
 

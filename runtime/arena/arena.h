@@ -455,6 +455,12 @@ static inline struct arena_site *arena_site_at(uint32_t id) {
 }
 /* A copy of the text; 0 without memory. Under the registry's lock. */
 uint32_t arena_text_put(const char *bytes, size_t length);
+/* The page-size piece that texts are cut from, in bytes from the arena's start; all 0: none yet. */
+struct arena_piece {
+    size_t next, end;
+};
+/* The same without that lock, from a piece of the caller's own. */
+uint32_t arena_text_put_in(struct arena_piece *piece, const char *bytes, size_t length);
 static inline const struct arena_text *arena_text_in(const char *base, uint32_t text) {
     return (const struct arena_text *)(const void *)(base + (size_t)text * 8);
 }
