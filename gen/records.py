@@ -116,22 +116,32 @@ def groups(path):
     return found
 
 
-def members(count, names, vector):
-    """A union of a vector and of its members by name, as a macro; names: of some places."""
+def members(word, names, vector):
+    """A union of a vector of words and of its members by name, as a macro; names: of some places."""
     lines = ["    union {                                                     \\\n",
-             "        uint64_t %s;\n" % vector, "        struct {\n"]
+             "        %s %s;\n" % (word, vector), "        struct {\n"]
     at = 0
     for place, name in sorted(names.items()):
         if place > at:
-            lines.append("            uint64_t before_%s[%d];\n" % (name[1], place - at))
+            lines.append("            %s before_%s[%d];\n" % (word, name[1], place - at))
         lines.append("            %s %s;\n" % name)
         at = place + 1
     lines += ["        };\n", "    }\n"]
     return "".join("%s \\\n" % line.split("\n")[0].rstrip(" \\") for line in lines)[:-3] + "\n"
 
 
-def c_type(entry):
-    return "double" if entry.get("add") == "squares" else "uint64_t"
+# The types of a number, and of one that is a double, in a record and in a sum of records.
+FORMS = {"": ("uint64_t", "double"), "_SUMS": ("u128", "_Alignas(u128) double")}
+
+
+def by_name(name, vector, entries):
+    """The macros of a record and of a sum of records; entries: by place, with the members' names."""
+    lines = []
+    for form, (word, real) in FORMS.items():
+        names = {place: (real if entry.get("add") == "squares" else word, member)
+                 for place, (entry, member) in entries.items()}
+        lines.append("#define %s%s_BY_NAME \\\n" % (name, form) + members(word, names, vector))
+    return lines
 
 
 def render_ids(path):
@@ -141,9 +151,9 @@ def render_ids(path):
         upper = record.upper()
         lines.append("enum %s_number {\n" % record)
         lines += ["    %s_%s,\n" % (upper, entry.member.upper()) for entry in entries]
-        lines.append("    %s_NUMBERS\n};\n#define %s_BY_NAME \\\n" % (upper, upper))
-        names = {place: (c_type(entry), entry.member) for place, entry in enumerate(entries)}
-        lines.append(members(len(entries), names, "number[%s_NUMBERS]" % upper))
+        lines.append("    %s_NUMBERS\n};\n" % upper)
+        lines += by_name(upper, "number[%s_NUMBERS]" % upper,
+                         {place: (entry, entry.member) for place, entry in enumerate(entries)})
     lines += ["#define MEASURE_COUNT %d\n" % (max(taken) + 1), "enum measure {\n"]
     lines += ["    MEASURE_%s = %d,\n" % (entry.name.upper(), entry.number) for entry in grouped]
     lines.append("};\n#define MEASURE_GROUP_COUNT %d\nenum measure_group {\n" % len(groups(path)))
@@ -151,9 +161,10 @@ def render_ids(path):
     lines.append("};\nenum measure_group_size {\n")
     lines += ["    MEASURES_OF_%s = %d,\n" % (name.upper(), len(of))
               for name, of in groups(path).items()]
-    lines.append("};\n#define MEASURES_BY_NAME \\\n")
-    names = {entry.number: ("uint64_t", entry.name) for entry in grouped if "at" in entry.values}
-    return "".join(lines) + members(max(taken) + 1, names, "measure[MEASURE_COUNT]")
+    lines.append("};\n")
+    lines += by_name("MEASURE", "measure[MEASURE_COUNT]",
+                     {entry.number: (entry, entry.name) for entry in grouped if "at" in entry.values})
+    return "".join(lines)
 
 
 def render_flags(path):

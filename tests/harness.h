@@ -76,7 +76,9 @@ __attribute__((weak)) int harness_fd = 2; /* the real stderr, also while fd 2 is
 
 /* All of them go on after a failure; all return whether the check held. */
 #define CHECK(condition) harness_check(!!(condition), __FILE__, __LINE__, "CHECK(" #condition ")")
-#define CHECK_EQ_U64(a, b) harness_check_u64((a), (b), __FILE__, __LINE__, #a " == " #b)
+/* Numbers of 64 bits, or sums of 128. */
+#define CHECK_EQ_U64(a, b)                                                                         \
+    harness_check_u64((harness_u128)(a), (harness_u128)(b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_STR_EQ(a, b) harness_check_text((a), (b), 0, __FILE__, __LINE__, #a " == " #b)
 #define CHECK_CONTAINS(haystack, needle)                                                           \
     harness_check_text((haystack), (needle), 1, __FILE__, __LINE__, #haystack " contains " #needle)
@@ -123,13 +125,22 @@ HARNESS_FN int harness_check(int held, const char *file, int line, const char *w
     return held;
 }
 
-HARNESS_FN int harness_check_u64(uint64_t a, uint64_t b, const char *file, int line,
+__extension__ typedef unsigned __int128 harness_u128;
+
+HARNESS_FN int harness_check_u64(harness_u128 a, harness_u128 b, const char *file, int line,
                                  const char *what) {
-    if (a != b && harness_fail(file, line, what)) {
-        dprintf(harness_fd, "    %" PRIu64 " (0x%" PRIx64 ") != %" PRIu64 " (0x%" PRIx64 ")\n", a,
-                a, b, b);
+    uint64_t low_a = (uint64_t)a, low_b = (uint64_t)b;
+    if (a == b || !harness_fail(file, line, what)) {
+        return a == b;
     }
-    return a == b;
+    if (a > UINT64_MAX || b > UINT64_MAX) {
+        dprintf(harness_fd, "    0x%" PRIx64 "%016" PRIx64 " != 0x%" PRIx64 "%016" PRIx64 "\n",
+                (uint64_t)(a >> 64), low_a, (uint64_t)(b >> 64), low_b);
+    } else {
+        dprintf(harness_fd, "    %" PRIu64 " (0x%" PRIx64 ") != %" PRIu64 " (0x%" PRIx64 ")\n",
+                low_a, low_a, low_b, low_b);
+    }
+    return 0;
 }
 
 /* NULL equals NULL only, and contains nothing. */

@@ -167,7 +167,8 @@ typedef struct stint_schedule {
  * first … last have been recorded. */
 typedef void (*stint_ready_fn)(void *data, uint64_t first, uint64_t last);
 
-/* One statistic, all threads added up. Times are in nanoseconds and inclusive of nested scopes.
+/* One statistic, all threads added up. Times are in nanoseconds and inclusive of nested scopes. A
+ * sum that needs more than 64 bits is UINT64_MAX here; reports and exports have all its digits.
  * Later versions add members at the end: stint_stat_get takes the size that the caller knows. */
 typedef struct stint_stat {
     /* gen: stat */

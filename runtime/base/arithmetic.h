@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Arithmetic of counts and times that never wraps around: a sum too large is the largest number
- * (512 threads have more ticks in five months than a number holds), a difference below 0 is 0.
+ * (512 threads have more ticks in five months than 64 bits hold), a difference below 0 is 0. Sums
+ * of records have 128 bits, and no number of records that memory holds is too large for them.
  */
 #ifndef STINT_ARITHMETIC_H
 #define STINT_ARITHMETIC_H
@@ -27,6 +28,26 @@ static inline uint64_t u64_min(uint64_t a, uint64_t b) {
 }
 
 static inline uint64_t u64_max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+__extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 i128;
+
+/* The number in 64 bits, or the largest one that these hold. */
+static inline uint64_t u128_narrow(u128 v) {
+    return v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
+}
+
+static inline u128 u128_subtract(u128 a, u128 b) {
+    return a > b ? a - b : 0;
+}
+
+static inline u128 u128_min(u128 a, u128 b) {
+    return a < b ? a : b;
+}
+
+static inline u128 u128_max(u128 a, u128 b) {
     return a > b ? a : b;
 }
 

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arithmetic.h"
+
 /* Where a hash starts, and the multiplier of each step. Written once, by hash_seed, before the
  * first table is made; fixed values until then. */
 struct hash_key {
@@ -40,8 +42,7 @@ static inline uint64_t hash_tail(const char *bytes, size_t length) {
 
 /* The 128-bit product folded to 64 bits: every input bit reaches every output bit. */
 static inline uint64_t hash_mix(uint64_t v) {
-    __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)v * hash_key.factor;
+    u128 product = (u128)v * hash_key.factor;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 

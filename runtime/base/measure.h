@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "arithmetic.h" /* u128 */
 #include "record_ids.inc"
 
 /* The head of a group's block: the number of its first measure, which names the group, and how many

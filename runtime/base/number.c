@@ -35,10 +35,12 @@ struct number number_short(double value, int digits) {
     return n;
 }
 
+#define FIXED_BYTES 32 /* a longer number has an exponent */
+
 struct number number_fixed(double value, int decimals) {
     struct number n;
-    int length = snprintf(n.text, sizeof n.text, "%.*f", decimals, value);
-    if (length < 0 || (size_t)length >= sizeof n.text) {
+    int length = snprintf(n.text, FIXED_BYTES, "%.*f", decimals, value);
+    if (length < 0 || length >= FIXED_BYTES) {
         return number_short(value, 17);
     }
     put_c_point(n.text);
@@ -56,18 +58,28 @@ struct number number_exact(double value) {
     return number_short(value, 17);
 }
 
-struct number number_decimal(uint64_t n, unsigned digits) {
+struct number number_whole(u128 n) {
     struct number out = {""};
     char text[NUMBER_BYTES], *end = text + sizeof text, *at = end;
-    for (unsigned i = 0; i < digits; ++i, n /= 10) {
-        *--at = (char)('0' + n % 10);
-    }
-    *--at = '.';
     do {
-        *--at = (char)('0' + n % 10);
+        *--at = (char)('0' + (unsigned)(n % 10));
         n /= 10;
     } while (n);
     memcpy(out.text, at, (size_t)(end - at));
+    return out;
+}
+
+struct number number_decimal(u128 n, unsigned digits) {
+    struct number out = {""};
+    char text[NUMBER_BYTES], *end = text + sizeof text, *at = end;
+    for (unsigned i = 0; i < digits; ++i, n /= 10) {
+        *--at = (char)('0' + (unsigned)(n % 10));
+    }
+    *--at = '.';
+    struct number whole = number_whole(n);
+    size_t length = strlen(whole.text);
+    memcpy(out.text, whole.text, length);
+    memcpy(out.text + length, at, (size_t)(end - at));
     return out;
 }
 

@@ -13,22 +13,26 @@
 
 #include <stdint.h>
 
-#define NUMBER_BYTES 32
+#include "arithmetic.h"
+
+#define NUMBER_BYTES 48 /* 128 bits have 39 digits */
 
 /* By value, so that a call can be an argument: the text lives to the end of the full expression. */
 struct number {
     char text[NUMBER_BYTES];
 };
 
-/* As "%.*f"; a number too long for the text as number_short with 17 digits. */
+/* As "%.*f"; a number of more than 31 characters as number_short with 17 digits. */
 struct number number_fixed(double value, int decimals);
 /* As "%.*g", 1 to 17 digits. */
 struct number number_short(double value, int digits);
 /* 15 digits, or 17 where 15 do not read back as the same number. */
 struct number number_exact(double value);
 
+/* All digits of a sum. */
+struct number number_whole(u128 n);
 /* Exact: n / 10^digits, with so many digits after the point: at most 19. */
-struct number number_decimal(uint64_t n, unsigned digits);
+struct number number_decimal(u128 n, unsigned digits);
 
 /* Digits alone: no sign, blank or base. Returns what follows, or NULL without a digit or where the
  * number is larger than `max`; *out then is unchanged. */

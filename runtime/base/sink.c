@@ -89,6 +89,22 @@ void sink_u64(struct sink *s, uint64_t n) {
     sink_put(s, from, (size_t)(text + sizeof text - from));
 }
 
+#define WORD_TENS UINT64_C(10000000000000000000) /* the largest power of ten in 64 bits */
+#define WORD_DIGITS 19
+
+void sink_u128(struct sink *s, u128 n) {
+    char text[2 * 20];
+    char *end = text + sizeof text;
+    char *from = end;
+    for (; n > UINT64_MAX; n /= WORD_TENS) {
+        char *low = put_digits(from, (uint64_t)(n % WORD_TENS));
+        from -= WORD_DIGITS;
+        memset(from, '0', (size_t)(low - from));
+    }
+    from = put_digits(from, (uint64_t)n);
+    sink_put(s, from, (size_t)(end - from));
+}
+
 void sink_member(struct sink *s, const char *key) {
     sink_put(s, ",\"", 2);
     sink_text(s, key);
@@ -98,6 +114,11 @@ void sink_member(struct sink *s, const char *key) {
 void sink_member_u64(struct sink *s, const char *key, uint64_t n) {
     sink_member(s, key);
     sink_u64(s, n);
+}
+
+void sink_member_u128(struct sink *s, const char *key, u128 n) {
+    sink_member(s, key);
+    sink_u128(s, n);
 }
 
 void sink_us(struct sink *s, uint64_t ns) {

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arithmetic.h"
+
 #define SINK_BYTES 65536
 #define SINK_PIECE 4608
 
@@ -42,12 +44,14 @@ static inline void sink_text(struct sink *s, const char *text) { /* up to its NU
     sink_put(s, text, strlen(text));
 }
 void sink_u64(struct sink *s, uint64_t n);
+void sink_u128(struct sink *s, u128 n);
 /* Microseconds with three decimals, from nanoseconds. */
 void sink_us(struct sink *s, uint64_t ns);
 /* A JSON string with its quotes, '<' escaped: valid UTF-8 that no other bytes become (utf8.h). */
 /* `,"KEY":` and a number after it: a member of a JSON object that is not the first. */
 void sink_member(struct sink *s, const char *key);
 void sink_member_u64(struct sink *s, const char *key, uint64_t n);
+void sink_member_u128(struct sink *s, const char *key, u128 n);
 void sink_json(struct sink *s, const char *bytes, size_t length);
 void sink_json_clean(struct sink *s, const char *text); /* as export_clean wrote it */
 /* Room for `n` bytes (at most SINK_PIECE) at the end of the buffer, for writers of many small

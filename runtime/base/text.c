@@ -125,7 +125,7 @@ static void put_four_digits(char out[TEXT_NUMBER], double value, const char *uni
     } else if (value < 999.95) {
         decimals = 1;
     }
-    snprintf(out, TEXT_NUMBER, "%.24s%s", number_fixed(value, decimals).text, unit);
+    snprintf(out, TEXT_NUMBER, "%.40s%s", number_fixed(value, decimals).text, unit);
 }
 
 struct text_unit {
@@ -141,10 +141,10 @@ const char *text_unit_name(int unit) {
 }
 
 /* In the unit that suits it, from ns to s. */
-static void text_time_scaled(char out[TEXT_NUMBER], uint64_t ns) {
+static void text_time_scaled(char out[TEXT_NUMBER], u128 ns) {
     double v = (double)ns;
     if (ns < 1000) {
-        snprintf(out, TEXT_NUMBER, "%llu ns", (unsigned long long)ns);
+        snprintf(out, TEXT_NUMBER, "%u ns", (unsigned)ns);
     } else if (v < 999950) {
         put_four_digits(out, v / 1e3, " us");
     } else if (v < 999950000) {
@@ -154,19 +154,19 @@ static void text_time_scaled(char out[TEXT_NUMBER], uint64_t ns) {
     }
 }
 
-void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit) {
+void text_time(char out[TEXT_NUMBER], u128 ns, int unit) {
     const struct text_unit *u = &text_units[unit];
     if (!u->ns) {
         text_time_scaled(out, ns);
     } else if (u->ns == 1) { /* exact also beyond 2^53 */
-        snprintf(out, TEXT_NUMBER, "%llu", (unsigned long long)ns);
+        snprintf(out, TEXT_NUMBER, "%s", number_whole(ns).text);
     } else {
         snprintf(out, TEXT_NUMBER, "%s",
                  number_fixed((double)ns / (double)u->ns, u->decimals).text);
     }
 }
 
-void text_bytes(char out[TEXT_NUMBER], uint64_t bytes) {
+void text_bytes(char out[TEXT_NUMBER], u128 bytes) {
     static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
     double v = (double)bytes;
     unsigned unit = 0;
@@ -176,7 +176,7 @@ void text_bytes(char out[TEXT_NUMBER], uint64_t bytes) {
     if (unit) {
         put_four_digits(out, v, units[unit]);
     } else {
-        snprintf(out, TEXT_NUMBER, "%llu B", (unsigned long long)bytes);
+        snprintf(out, TEXT_NUMBER, "%u B", (unsigned)bytes);
     }
 }
 
@@ -211,7 +211,7 @@ void text_legacy_ms(char out[TEXT_NUMBER], double ns) {
     }
 }
 
-void text_time_or_more(const struct text *t, char out[TEXT_NUMBER], uint64_t ns, int or_more,
+void text_time_or_more(const struct text *t, char out[TEXT_NUMBER], u128 ns, int or_more,
                        int unit) {
     char time[TEXT_NUMBER];
     const char *mark = "";

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arithmetic.h"
 #include "unit.h"
 
 struct text {
@@ -31,7 +32,7 @@ void text_spaces(struct text *t, size_t n);
 void text_end_line(struct text *t);
 
 /* Returns the ending of an English noun after the number n. */
-static inline const char *text_plural(uint64_t n) {
+static inline const char *text_plural(u128 n) {
     return n == 1 ? "" : "s";
 }
 
@@ -46,16 +47,15 @@ size_t text_name(struct text *t, const char *bytes, size_t length, size_t column
 /* The columns of a number with its marks. */
 size_t text_columns(const char *number);
 
-#define TEXT_NUMBER 32
+#define TEXT_NUMBER 48
 /* unit: enum config_unit, from unit.h. Four digits in auto. */
-void text_time(char out[TEXT_NUMBER], uint64_t ns, int unit);
+void text_time(char out[TEXT_NUMBER], u128 ns, int unit);
 /* A time, which may be a lower bound: then with a mark before it that `t` can show. */
-void text_time_or_more(const struct text *t, char out[TEXT_NUMBER], uint64_t ns, int or_more,
-                       int unit);
+void text_time_or_more(const struct text *t, char out[TEXT_NUMBER], u128 ns, int or_more, int unit);
 const char *text_unit_name(int unit);
 void text_share(char out[TEXT_NUMBER], uint64_t ppm);
 /* Four digits, units of 1000: "1.500 MB". */
-void text_bytes(char out[TEXT_NUMBER], uint64_t bytes);
+void text_bytes(char out[TEXT_NUMBER], u128 bytes);
 /* Units of 10^9 a second, without the unit: four digits, "<0.001" for less. */
 void text_rate(char out[TEXT_NUMBER], uint64_t per_s);
 /* Milliseconds as PaddlePaddle's Stat.h prints them, six digits, but never in e-notation. */

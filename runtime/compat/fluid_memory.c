@@ -25,8 +25,8 @@ struct memory_use {
     uint32_t row; /* of the tree; SNAPSHOT_NONE: of no scope that is known */
     uint32_t device;
     uint32_t memory;
-    uint64_t calls[2]; /* allocated, freed */
-    uint64_t bytes[2];
+    u128 calls[2]; /* allocated, freed */
+    u128 bytes[2];
 };
 
 struct memory_uses {
@@ -119,8 +119,8 @@ static void add_use(struct memory_uses *m, const struct memory_use *use) {
         return;
     }
     for (int i = 0; i < 2; ++i) {
-        to->calls[i] = saturating_add(to->calls[i], use->calls[i]);
-        to->bytes[i] = saturating_add(to->bytes[i], use->bytes[i]);
+        to->calls[i] += use->calls[i];
+        to->bytes[i] += use->bytes[i];
     }
 }
 
@@ -158,7 +158,7 @@ static int read_uses(struct memory_uses *out, struct snapshot *s) {
 
 /* ---- Lines. */
 
-static double bytes_to_mib(uint64_t bytes) {
+static double bytes_to_mib(u128 bytes) {
     return (double)bytes / 1048576;
 }
 
@@ -227,7 +227,7 @@ static void put_use(const struct report *r, const struct memory_uses *m,
     char text[4][TEXT_NUMBER];
     const char *const cells[4] = {text[0], text[1], text[2], text[3]};
     for (int i = 0; i < 2; ++i) {
-        snprintf(text[2 * i], TEXT_NUMBER, "%llu", (unsigned long long)use->calls[i]);
+        snprintf(text[2 * i], TEXT_NUMBER, "%s", number_whole(use->calls[i]).text);
         snprintf(text[2 * i + 1], TEXT_NUMBER, "%s",
                  number_short(bytes_to_mib(use->bytes[i]), 6).text);
     }

@@ -10,6 +10,7 @@
 #include "arena/activity_kind.h"
 #include "base/arithmetic.h"
 #include "base/name.h"
+#include "base/number.h"
 #include "fluid_report.h"
 
 #define STEP "stint_step" /* the name stint_step() records under: in the footer */
@@ -131,7 +132,7 @@ static void put_source(const struct report *r, enum fluid_source source) {
 /* Prints what the table leaves out because it may overlap anything. */
 static void put_beside(const struct report *r) {
     const struct snapshot *s = r->snapshot;
-    uint64_t count = 0;
+    u128 count = 0;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         const struct snapshot_site *site = &s->sites[n->site];
@@ -142,9 +143,9 @@ static void put_beside(const struct report *r) {
     }
     if (count) {
         text_add(r->out,
-                 "not in it: %llu interval%s of handles and added samples, which may overlap "
+                 "not in it: %s interval%s of handles and added samples, which may overlap "
                  "anything\n",
-                 (unsigned long long)count, text_plural(count));
+                 number_whole(count).text, text_plural(count));
     }
 }
 

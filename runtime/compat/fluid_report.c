@@ -98,14 +98,14 @@ static void put_overhead(const struct report *r, const struct fluid_sheet *f) {
 /* ---- Copies. */
 
 struct copies {
-    uint64_t calls;
-    uint64_t bytes;
+    u128 calls;
+    u128 bytes;
     double total;
 };
 
 static void copies_add_row(struct copies *to, const struct fluid_row *r) {
     to->calls += r->calls;
-    to->bytes = saturating_add(to->bytes, r->bytes);
+    to->bytes += r->bytes;
     to->total += r->total;
 }
 
@@ -113,12 +113,12 @@ static void put_copies(const struct report *r, const char *label, const struct c
                        double whole) {
     size_t owed = 0;
     fluid_cell(r->out, &owed, LABEL, "%s", label);
-    fluid_cell(r->out, &owed, FLUID_CELL + 7, "Calls: %llu", (unsigned long long)c->calls);
+    fluid_cell(r->out, &owed, FLUID_CELL + 7, "Calls: %s", number_whole(c->calls).text);
     fluid_cell(r->out, &owed, FLUID_CELL + 7, "Total: %s",
                number_short(fluid_ms(c->total), 6).text);
     fluid_cell(r->out, &owed, FLUID_CELL + 7, "Ratio: %s%%",
                number_short(whole > 0 ? 100 * c->total / whole : 0, 6).text);
-    fluid_cell(r->out, &owed, FLUID_CELL, "Bytes: %llu", (unsigned long long)c->bytes);
+    fluid_cell(r->out, &owed, FLUID_CELL, "Bytes: %s", number_whole(c->bytes).text);
     text_put(r->out, "\n", 1);
 }
 

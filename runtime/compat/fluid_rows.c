@@ -211,7 +211,7 @@ static double time_shown(const struct fluid_sheet *f, double cpu, double gpu) {
 }
 
 /* calls: those with a time; min and max are given. */
-static void finish_row(const struct fluid_sheet *f, struct fluid_row *r, uint64_t calls) {
+static void finish_row(const struct fluid_sheet *f, struct fluid_row *r, u128 calls) {
     r->total = time_shown(f, r->cpu, r->gpu);
     r->ave = 0;
     if (calls) {
@@ -306,7 +306,7 @@ static void fluid_add_copies(struct fluid_row *to, const struct snapshot_activit
     to->calls += a->count;
     to->cpu += (double)a->launch_total;
     to->gpu += (double)a->total;
-    to->bytes = saturating_add(to->bytes, a->bytes);
+    to->bytes += a->bytes;
     if (to->min < 0 || (double)a->min < to->min) {
         to->min = (double)a->min;
     }

@@ -60,7 +60,7 @@ struct fluid_row {
     uint32_t next;   /* further copies in the same row, + 1 */
     uint8_t async;
     uint8_t way;
-    uint64_t calls;
+    u128 calls;
     double cpu;
     double gpu;
     double total; /* CPU and GPU time together, or the one that the state is of */
@@ -69,7 +69,7 @@ struct fluid_row {
     double ave;
     double ratio; /* of the total of all outermost rows of the thread, or of all threads */
     uint64_t first_end;
-    uint64_t bytes;
+    u128 bytes;
 };
 
 /* Facts about a row of the tree that the rows do not have. */

@@ -113,7 +113,7 @@ static void fluid_put_row(const struct fluid_page *p, const struct fluid_row *ro
     text_spaces(out, (size_t)depth * INDENT);
     size_t owed = p->name - (size_t)depth * INDENT;
     owed -= fluid_put_name(p, row);
-    fluid_cell(out, &owed, FLUID_CELL, "%llu", (unsigned long long)row->calls);
+    fluid_cell(out, &owed, FLUID_CELL, "%s", number_whole(row->calls).text);
     fluid_cell(out, &owed, FLUID_CELL, "%s", number_short(fluid_ms(row->total), 6).text);
     if (p->r->options->fluid.state == FLUID_ALL) {
         double all = 1;

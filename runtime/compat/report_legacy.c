@@ -11,6 +11,7 @@
 
 #include "base/arithmetic.h"
 #include "base/name.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "model/columns.h"
 #include "system/log.h"
@@ -54,7 +55,7 @@ static void legacy_put_row(const struct report *r, const struct stint_row *row, 
     legacy_put_number(r, "max", n);
     text_legacy_ms(n, (double)row->min_ns);
     legacy_put_number(r, "min", n);
-    snprintf(n, sizeof n, "%llu", (unsigned long long)row->calls);
+    snprintf(n, sizeof n, "%s", number_whole(row->calls).text);
     legacy_put_number(r, "count", n);
     text_put(r->out, "\n", 1);
 }

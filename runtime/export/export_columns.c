@@ -27,7 +27,7 @@ void export_columns_put(struct sink *out, const struct stint_row *r, int gpu, co
         if (c->kind == REPORT_TEXT) {
             sink_json(out, report_text(r, c), strlen(report_text(r, c)));
         } else {
-            sink_u64(out, report_value(r, c));
+            sink_u128(out, report_value(r, c));
         }
         before = ",";
     }

@@ -96,7 +96,7 @@ static void csv_put_row(struct sink *out, const struct snapshot *s, const struct
         if (export_column_has(c, r) && c->kind == REPORT_TEXT) {
             csv_put_text(out, report_text(r, c));
         } else if (export_column_has(c, r)) {
-            sink_u64(out, report_value(r, c));
+            sink_u128(out, report_value(r, c));
         }
     }
 }

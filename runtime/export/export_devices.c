@@ -3,10 +3,10 @@
 
 /* Adds what the activity says about its device. */
 static void device_add_activity(struct export_device *d, const struct snapshot_activity *a) {
-    uint64_t *const busy[] = {[ACTIVITY_BUSY_ANY] = &d->busy_ns,
-                              [ACTIVITY_BUSY_KERNEL] = &d->kernel_ns,
-                              [ACTIVITY_BUSY_COPY] = &d->copy_ns,
-                              [ACTIVITY_BUSY_OVERLAP] = &d->overlap_ns};
+    u128 *const busy[] = {[ACTIVITY_BUSY_ANY] = &d->busy_ns,
+                          [ACTIVITY_BUSY_KERNEL] = &d->kernel_ns,
+                          [ACTIVITY_BUSY_COPY] = &d->copy_ns,
+                          [ACTIVITY_BUSY_OVERLAP] = &d->overlap_ns};
     if (a->kind == ACTIVITY_GAP) {
         d->idle_ns += a->total;
     } else if (a->kind == ACTIVITY_BUSY && a->detail <= ACTIVITY_BUSY_OVERLAP) {

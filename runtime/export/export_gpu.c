@@ -19,8 +19,8 @@ static const struct {
     FIELD(idle_ns, 0), FIELD(allocated_bytes, 1), FIELD(peak_bytes, 1)};
 #define DEVICE_COLUMNS (sizeof device_columns / sizeof *device_columns)
 
-static uint64_t device_value(const struct export_device *d, size_t field) {
-    return *(const uint64_t *)(const void *)((const char *)d + field);
+static u128 device_value(const struct export_device *d, size_t field) {
+    return *(const u128 *)(const void *)((const char *)d + field);
 }
 
 /* ---- json */
@@ -44,7 +44,7 @@ static int gpu_put_json_devices(struct sink *out, struct snapshot *s) {
             if (d[i].peaked || !device_columns[k].memory) {
                 sink_put(out, ",", 1);
                 gpu_put_key(out, device_columns[k].key);
-                sink_u64(out, device_value(&d[i], device_columns[k].field));
+                sink_u128(out, device_value(&d[i], device_columns[k].field));
             }
         }
         sink_put(out, "}", 1);
@@ -68,7 +68,7 @@ static void gpu_put_json_row(struct sink *out, enum export_table table, const st
         if (cell.is_text) {
             sink_json(out, cell.text.bytes, cell.text.length);
         } else {
-            sink_u64(out, cell.number);
+            sink_u128(out, cell.number);
         }
         before = ",";
     }
@@ -120,7 +120,7 @@ static int gpu_put_csv_devices(struct sink *out, struct snapshot *s) {
         for (size_t k = 0; k < DEVICE_COLUMNS; ++k) {
             sink_put(out, ",", 1);
             if (d[i].peaked || !device_columns[k].memory) {
-                sink_u64(out, device_value(&d[i], device_columns[k].field));
+                sink_u128(out, device_value(&d[i], device_columns[k].field));
             }
         }
     }
@@ -142,7 +142,7 @@ static void gpu_put_csv_row(struct sink *out, enum export_table table, const str
         if (cell.is_text) {
             export_csv_cell(out, cell.text);
         } else {
-            sink_u64(out, cell.number);
+            sink_u128(out, cell.number);
         }
     }
     sink_put(out, "\r\n", 2);

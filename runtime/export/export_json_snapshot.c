@@ -205,12 +205,12 @@ static int json_put_lines(struct sink *out, struct snapshot *s) {
         sink_text(out, "{\"file\":");
         sink_json(out, name.bytes, name.length);
         sink_member_u64(out, "line", r->line);
-        sink_member_u64(out, "hits", r->hits);
-        sink_member_u64(out, "self_ns", r->self_ns);
-        sink_member_u64(out, "total_ns", r->total_ns);
+        sink_member_u128(out, "hits", r->hits);
+        sink_member_u128(out, "self_ns", r->self_ns);
+        sink_member_u128(out, "total_ns", r->total_ns);
         if (rows.has_gpu) {
-            sink_member_u64(out, "gpu_calls", r->gpu_calls);
-            sink_member_u64(out, "gpu_ns", r->gpu_ns);
+            sink_member_u128(out, "gpu_calls", r->gpu_calls);
+            sink_member_u128(out, "gpu_ns", r->gpu_ns);
         }
         sink_put(out, "}", 1);
     }
@@ -220,17 +220,17 @@ static int json_put_lines(struct sink *out, struct snapshot *s) {
 
 /* Only where memory was counted. */
 static void json_put_outside(struct sink *out, const struct snapshot *s) {
-    struct measures sum;
+    struct measure_sums sum;
     snapshot_outside(s, &sum);
     if (!(sum.groups & 1u << MEASURE_GROUP_MEMORY)) {
         return;
     }
     sink_text(out, ",\n\"outside_scopes\":{\"mallocs\":");
-    sink_u64(out, sum.measure[MEASURE_MALLOCS]);
-    sink_member_u64(out, "allocated_bytes", sum.measure[MEASURE_MALLOC_BYTES]);
-    sink_member_u64(out, "frees", sum.measure[MEASURE_FREES]);
-    sink_member_u64(out, "freed_bytes", sum.measure[MEASURE_FREED_BYTES]);
-    sink_member_u64(out, "memory_live_bytes", snapshot_memory_live(sum.measure));
+    sink_u128(out, sum.measure[MEASURE_MALLOCS]);
+    sink_member_u128(out, "allocated_bytes", sum.measure[MEASURE_MALLOC_BYTES]);
+    sink_member_u128(out, "frees", sum.measure[MEASURE_FREES]);
+    sink_member_u128(out, "freed_bytes", sum.measure[MEASURE_FREED_BYTES]);
+    sink_member_u128(out, "memory_live_bytes", snapshot_memory_live(sum.measure));
     sink_put(out, "}", 1);
 }
 

@@ -54,7 +54,7 @@ static int cell_set_text(struct export_cell *out, const char *text) {
     return *text ? 0 : NO_VALUE;
 }
 
-static int cell_set_number(struct export_cell *out, uint64_t n) {
+static int cell_set_number(struct export_cell *out, u128 n) {
     out->number = n;
     return 0;
 }
@@ -185,7 +185,7 @@ static int cell_find_limiter(struct export_cell *out, const struct row_source *f
 
 /* ---- Columns. */
 
-enum width { LOOKED_UP, WIDE, NARROW, TEXT };
+enum width { LOOKED_UP, IN_128, IN_64, IN_32, TEXT };
 
 struct column {
     const char *key;
@@ -199,8 +199,9 @@ struct column {
 
 #define TIMED 0x10000u /* the times of allocations are not measured */
 #define FIND(name) LOOKED_UP, 0, 0, 0, cell_find_##name
-#define SUM(width, name, optional, needs)                                                          \
-    width, optional, offsetof(struct activity_row, sum.name), needs, NULL
+#define SUM(name, optional, needs)                                                                 \
+    IN_128, optional, offsetof(struct activity_row, sum.name), needs, NULL
+#define OF(name) IN_32, 1, offsetof(struct activity_row, sum.of.name), 0, NULL
 #define OWN(width, name, optional, needs)                                                          \
     width, optional, offsetof(struct activity_row, name), needs, NULL
 
@@ -210,8 +211,8 @@ static const struct column columns[] = {
     {"what", STEPS, FIND(what)},
     {"why", GAPS, FIND(why)},
     {"device", EVERY & ~API, FIND(device)},
-    {"context", ALL, SUM(NARROW, context, 1, 0)},
-    {"stream", ALL, SUM(NARROW, stream, 1, 0)},
+    {"context", ALL, OF(context)},
+    {"stream", ALL, OF(stream)},
     {"scope", ALL | GAPS, FIND(scope)},
     {"set", ALL | GAPS, FIND(set)},
     {"tid", ALL | GAPS, FIND(tid)},
@@ -222,32 +223,32 @@ static const struct column columns[] = {
     {"batch", ALL | MEMORY, FIND(batch)},
     {"lib", ALL | KERNELS, OWN(TEXT, lib, 1, 0)},
     {"precision", ALL | KERNELS, OWN(TEXT, precision, 1, 0)},
-    {"calls", EVERY, SUM(WIDE, count, 0, 0)},
-    {"total_ns", EVERY, SUM(WIDE, total, 0, TIMED)},
-    {"share_ppm", EVERY & ~ALL & ~STEPS, OWN(WIDE, share_ppm, 0, TIMED)},
-    {"avg_ns", EVERY, OWN(WIDE, avg, 0, TIMED)},
-    {"min_ns", EVERY, SUM(WIDE, min, 0, TIMED)},
-    {"p50_ns", EVERY, OWN(WIDE, median, 0, TIMED | ACTIVITY_HAS_MEDIAN)},
-    {"max_ns", EVERY, SUM(WIDE, max, 0, TIMED)},
-    {"stddev_ns", EVERY, OWN(WIDE, stddev, 0, TIMED)},
-    {"bytes", ALL | MEMORY, SUM(WIDE, bytes, 1, 0)},
-    {"min_bytes", MEMORY, SUM(WIDE, min_bytes, 0, ACTIVITY_HAS_SIZES)},
-    {"p50_bytes", MEMORY, OWN(WIDE, median_bytes, 0, ACTIVITY_HAS_MEDIAN_BYTES)},
-    {"max_bytes", ALL | MEMORY, SUM(WIDE, max_bytes, 1, 0)},
-    {"stddev_bytes", MEMORY, OWN(WIDE, stddev_bytes, 0, ACTIVITY_HAS_SIZES)},
-    {"bytes_per_s", ALL | MEMORY, OWN(WIDE, bytes_per_s, 1, TIMED)},
-    {"launch_avg_ns", ALL | KERNELS | MEMORY, OWN(WIDE, launch_avg, 0, ACTIVITY_HAS_LAUNCH)},
-    {"delay_avg_ns", ALL | KERNELS | MEMORY, OWN(WIDE, delay_avg, 0, ACTIVITY_HAS_LAUNCH)},
-    {"grid_x", KERNELS, SUM(NARROW, grid[0], 1, 0)},
-    {"grid_y", KERNELS, SUM(NARROW, grid[1], 1, 0)},
-    {"grid_z", KERNELS, SUM(NARROW, grid[2], 1, 0)},
-    {"block_x", KERNELS, SUM(NARROW, block[0], 1, 0)},
-    {"block_y", KERNELS, SUM(NARROW, block[1], 1, 0)},
-    {"block_z", KERNELS, SUM(NARROW, block[2], 1, 0)},
-    {"registers", KERNELS, SUM(NARROW, registers, 1, 0)},
-    {"shared_static_bytes", KERNELS, SUM(NARROW, shared_static, 1, 0)},
-    {"shared_dynamic_bytes", KERNELS, SUM(NARROW, shared_dynamic, 1, 0)},
-    {"varies", KERNELS, SUM(NARROW, varies, 1, 0)},
+    {"calls", EVERY, SUM(count, 0, 0)},
+    {"total_ns", EVERY, SUM(total, 0, TIMED)},
+    {"share_ppm", EVERY & ~ALL & ~STEPS, OWN(IN_64, share_ppm, 0, TIMED)},
+    {"avg_ns", EVERY, OWN(IN_64, avg, 0, TIMED)},
+    {"min_ns", EVERY, SUM(min, 0, TIMED)},
+    {"p50_ns", EVERY, OWN(IN_64, median, 0, TIMED | ACTIVITY_HAS_MEDIAN)},
+    {"max_ns", EVERY, SUM(max, 0, TIMED)},
+    {"stddev_ns", EVERY, OWN(IN_64, stddev, 0, TIMED)},
+    {"bytes", ALL | MEMORY, SUM(bytes, 1, 0)},
+    {"min_bytes", MEMORY, SUM(min_bytes, 0, ACTIVITY_HAS_SIZES)},
+    {"p50_bytes", MEMORY, OWN(IN_64, median_bytes, 0, ACTIVITY_HAS_MEDIAN_BYTES)},
+    {"max_bytes", ALL | MEMORY, SUM(max_bytes, 1, 0)},
+    {"stddev_bytes", MEMORY, OWN(IN_64, stddev_bytes, 0, ACTIVITY_HAS_SIZES)},
+    {"bytes_per_s", ALL | MEMORY, OWN(IN_64, bytes_per_s, 1, TIMED)},
+    {"launch_avg_ns", ALL | KERNELS | MEMORY, OWN(IN_64, launch_avg, 0, ACTIVITY_HAS_LAUNCH)},
+    {"delay_avg_ns", ALL | KERNELS | MEMORY, OWN(IN_64, delay_avg, 0, ACTIVITY_HAS_LAUNCH)},
+    {"grid_x", KERNELS, OF(grid[0])},
+    {"grid_y", KERNELS, OF(grid[1])},
+    {"grid_z", KERNELS, OF(grid[2])},
+    {"block_x", KERNELS, OF(block[0])},
+    {"block_y", KERNELS, OF(block[1])},
+    {"block_z", KERNELS, OF(block[2])},
+    {"registers", KERNELS, OF(registers)},
+    {"shared_static_bytes", KERNELS, OF(shared_static)},
+    {"shared_dynamic_bytes", KERNELS, OF(shared_dynamic)},
+    {"varies", KERNELS, OF(varies)},
     {"occupancy_ppm", KERNELS, FIND(occupancy)},
     {"limiter", KERNELS, FIND(limiter)},
 };
@@ -268,7 +269,7 @@ const char *export_table_key(enum export_table table, uint32_t column) {
 }
 
 static uint32_t row_properties(const struct activity_row *r) {
-    uint32_t kind = r->sum.kind;
+    uint32_t kind = r->sum.of.kind;
     int timed = kind != ACTIVITY_ALLOC && kind != ACTIVITY_FREE && kind != ACTIVITY_MEMORY;
     return r->has | (timed ? TIMED : 0);
 }
@@ -283,16 +284,19 @@ int export_table_cell(struct export_cell *out, enum export_table table, uint32_t
     const char *field = (const char *)row + c->field;
     out->key = c->key;
     switch (c->width) {
-    case WIDE:
+    case IN_128:
+        out->number = *(const u128 *)(const void *)field;
+        break;
+    case IN_64:
         out->number = *(const uint64_t *)(const void *)field;
         break;
-    case NARROW:
+    case IN_32:
         out->number = *(const uint32_t *)(const void *)field;
         break;
     case TEXT:
         return cell_set_text(out, *(const char *const *)(const void *)field);
     default:
-        return c->find(out, &(struct row_source){s, row, &row->sum});
+        return c->find(out, &(struct row_source){s, row, &row->sum.of});
     }
     if (!out->number && c->optional) {
         return NO_VALUE;

@@ -30,7 +30,7 @@ int export_table_rows(struct activity_table *out, struct snapshot *s, enum expor
 struct export_cell {
     const char *key;
     int is_text;
-    uint64_t number;
+    u128 number;
     struct export_name text;
     char room[ACTIVITY_NAME_BYTES];
 };
@@ -43,15 +43,15 @@ int export_table_cell(struct export_cell *out, enum export_table table, uint32_t
 
 /* A GPU over the whole run; nanoseconds and bytes. */
 struct export_device {
-    uint64_t number;
-    uint64_t busy_ns;
-    uint64_t kernel_ns;
-    uint64_t copy_ns;
-    uint64_t overlap_ns; /* of both at once */
-    uint64_t idle_ns;    /* between the first and the last activity */
-    uint64_t allocated_bytes;
-    uint64_t peak_bytes;
-    uint64_t peaked; /* allocations were traced */
+    u128 busy_ns;
+    u128 kernel_ns;
+    u128 copy_ns;
+    u128 overlap_ns; /* of both at once */
+    u128 idle_ns;    /* between the first and the last activity */
+    u128 allocated_bytes;
+    u128 peak_bytes;
+    uint32_t number;
+    int peaked; /* allocations were traced */
     const char *name;
 };
 /* One for each device of the snapshot, in its memory; NULL if there is not enough memory. */

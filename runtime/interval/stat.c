@@ -18,7 +18,7 @@
 #include "system/clock.h"
 #include "system/log.h"
 
-/* A member of stint_stat that is a number of a row. */
+/* A member of stint_stat that is a number of a row, or the largest one that it has room for. */
 struct stat_member {
     size_t at;
     struct row_field field;
@@ -30,7 +30,7 @@ void stat_fill(const struct stint_row *r, stint_stat *out) {
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < sizeof stat_members / sizeof *stat_members; ++i) {
         const struct stat_member *m = &stat_members[i];
-        *(uint64_t *)(void *)((char *)out + m->at) = row_number(r, m->field);
+        *(uint64_t *)(void *)((char *)out + m->at) = u128_narrow(row_number(r, m->field));
     }
     out->threads = (uint32_t)r->threads;
     if (r->beyond) {

@@ -33,8 +33,6 @@
 #define KEY_BYTES (2 * NAME_BYTES + 2) /* of the longest key */
 #define HOST_WORDS ((JOB_HOST_BYTES + WORD_BYTES - 1) / WORD_BYTES)
 
-__extension__ typedef unsigned __int128 job_sum;
-
 static void job_reduce(struct job *j, int op, uint64_t *values, size_t count) {
     if (!j->result && count) {
         j->result = j->reduce(j->data, op, values, count);
@@ -225,10 +223,6 @@ static void job_agree_texts(struct job *j) {
 
 /* ---- Numbers. */
 
-static uint64_t narrow_job_sum(job_sum sum) {
-    return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
-}
-
 static uint64_t job_own_total(const struct job *j, uint32_t name, uint64_t otherwise) {
     return j->own[name] ? j->own[name]->total_ns : otherwise;
 }
@@ -271,11 +265,11 @@ static void reduce_sums(struct job *j, uint64_t *sum) {
     job_reduce(j, STINT_REDUCE_SUM, sum, 4 * (size_t)n);
     for (uint32_t i = 0; i < n; ++i) {
         struct rank_spread *spread = &j->name[i].wait.spread;
-        job_sum total = ((job_sum)sum[3 * n + i] << HALF_BITS) + sum[2 * n + i];
+        u128 total = ((u128)sum[3 * n + i] << HALF_BITS) + sum[2 * n + i];
         job_expect(j, sum[i] && sum[i] <= j->size);
         spread->ranks = (uint32_t)sum[i];
         spread->calls = sum[n + i];
-        spread->total_ns = narrow_job_sum(total);
+        spread->total_ns = total;
         if (spread->ranks) {
             spread->mean_ns = (uint64_t)(total / spread_count(j, i));
         }
@@ -284,8 +278,8 @@ static void reduce_sums(struct job *j, uint64_t *sum) {
 
 /* Whether a sum of `count` values may have that minimum and maximum. */
 static int spread_holds(const struct rank_spread *s, uint32_t count) {
-    return s->min_ns <= s->max_ns && s->total_ns <= (job_sum)s->max_ns * count &&
-           (s->total_ns == UINT64_MAX || s->total_ns >= (job_sum)s->min_ns * count);
+    return s->min_ns <= s->max_ns && s->total_ns <= (u128)s->max_ns * count &&
+           s->total_ns >= (u128)s->min_ns * count;
 }
 
 static void reduce_limits(struct job *j, uint64_t *sent) {
@@ -406,13 +400,8 @@ static void name_finish(struct job_name *name, uint32_t count, uint64_t next, ui
     if (count < 2) {
         return;
     }
-    job_sum above = (job_sum)(spread->mean_ns - spread->min_ns) * count;
-    spread->lost_ns = narrow_job_sum((job_sum)spread->max_ns * count - spread->total_ns);
-    spread->above_min_ns = narrow_job_sum(above);
-    if (spread->total_ns != UINT64_MAX) {
-        above = spread->total_ns - (job_sum)spread->min_ns * count;
-        spread->above_min_ns = narrow_job_sum(above);
-    }
+    spread->lost_ns = (u128)spread->max_ns * count - spread->total_ns;
+    spread->above_min_ns = spread->total_ns - (u128)spread->min_ns * count;
     if (spread->max_ns) {
         double most = (double)spread->max_ns * (count - 1);
         spread->imbalance_ppm = (uint32_t)((double)spread->lost_ns / most * 1e6 + 0.5);

@@ -62,8 +62,8 @@ static int job_add_row(struct job *j, const struct snapshot *s, const struct sti
     to->key = key;
     to->length = (uint32_t)(r->name_length + set_length + 2);
     to->hash = hash_bytes_shared(key, to->length) % JOB_NONE;
-    to->calls = u64_min(r->calls, JOB_NONE - 1);
-    to->total_ns = u64_min(r->total_ns, JOB_NONE - 1);
+    to->calls = (uint64_t)u128_min(r->calls, JOB_NONE - 1);
+    to->total_ns = (uint64_t)u128_min(r->total_ns, JOB_NONE - 1);
     if (site != HASH_MAP_NONE && role_waits(s->sites[site].role)) {
         to->role = s->sites[site].role;
     }

@@ -90,26 +90,31 @@ static uint32_t row_of(struct activity_grouping *g, const struct snapshot_activi
     uint32_t hash = activity_row_hash(&key);
     struct hash_map_walk walk;
     uint32_t row = hash_map_first(&g->row_of, hash, &walk);
-    while (row != HASH_MAP_NONE && !activity_rows_equal(&g->rows[row].sum, &key)) {
+    while (row != HASH_MAP_NONE && !activity_rows_equal(&g->rows[row].sum.of, &key)) {
         row = hash_map_next(&g->row_of, &walk);
     }
     if (row != HASH_MAP_NONE) {
         return row;
     }
-    numbers_clear(&record_activity, key.number);
     row = g->count++;
-    g->rows[row].sum = key;
+    activity_sum_start(&g->rows[row].sum, &key);
     hash_map_add(&g->row_of, hash, row);
     return row;
 }
 
-void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a) {
-    to->varies |= a->varies || (to->count && memcmp(to->shape, a->shape, sizeof to->shape));
+void activity_sum_start(struct activity_sum *sum, const struct snapshot_activity *of) {
+    sum->of = *of;
+    numbers_clear(&record_activity, sum->number);
+}
+
+void activity_sum_add(struct activity_sum *to, const struct snapshot_activity *a) {
+    struct snapshot_activity *of = &to->of;
+    of->varies |= a->varies || (to->count && memcmp(of->shape, a->shape, sizeof of->shape));
     if (!to->count || a->max > to->max) { /* the shape of the longest launch is shown */
-        memcpy(to->shape, a->shape, sizeof to->shape);
+        memcpy(of->shape, a->shape, sizeof of->shape);
     }
     numbers_add(&record_activity, to->number, a->number, 0);
-    to->loose |= a->loose;
+    of->loose |= a->loose;
 }
 
 static void activity_sum_histograms(const struct activity_grouping *g, uint32_t row,
@@ -128,7 +133,7 @@ static void activity_sum_histograms(const struct activity_grouping *g, uint32_t 
 }
 
 /* The standard deviation of n values, from their sum and the sum of their squares. */
-static uint64_t stddev_of(uint64_t count, uint64_t total, double squares, uint64_t widest) {
+static uint64_t stddev_of(u128 count, u128 total, double squares, uint64_t widest) {
     double n = (double)count, sum = (double)total;
     double distances = squares - sum * (sum / n); /* squared, from the mean */
     double v = 0;
@@ -195,37 +200,40 @@ static uint64_t row_median(const struct activity_grouping *g, uint32_t row,
 static void finish_quantity(const struct activity_grouping *g, struct activity_row *r,
                             enum activity_quantity which, uint64_t *median, uint64_t *stddev) {
     uint32_t row = (uint32_t)(r - g->rows);
-    uint64_t *number = r->sum.number, count = r->sum.count;
-    uint64_t total = number[quantities[which].total];
-    uint64_t *min = &number[quantities[which].min], *max = &number[quantities[which].max];
+    u128 *number = r->sum.number, count = r->sum.count, total = number[quantities[which].total];
+    uint64_t min = (uint64_t)number[quantities[which].min];
+    uint64_t max = (uint64_t)number[quantities[which].max];
     activity_sum_histograms(g, row, which);
     uint64_t counted = histogram_count(g->sum);
-    if (counted && r->sum.loose & quantities[which].loose_min) {
-        *min = u64_max(*min, histogram_min(g->sum));
+    if (counted && r->sum.of.loose & quantities[which].loose_min) {
+        min = u64_max(min, histogram_min(g->sum));
     }
-    if (counted && r->sum.loose & quantities[which].loose_max) {
-        *max = u64_min(*max, histogram_max(g->sum));
+    if (counted && r->sum.of.loose & quantities[which].loose_max) {
+        max = u64_min(max, histogram_max(g->sum));
     }
-    mean_of(total, count, min, max);
+    mean_of(total, count, &min, &max);
+    number[quantities[which].min] = min;
+    number[quantities[which].max] = max;
     if (counted && !g->sum->full) {
-        *median = u64_clamp(row_median(g, row, which, g->sum), *min, *max);
+        *median = u64_clamp(row_median(g, row, which, g->sum), min, max);
         r->has |= quantities[which].has_median;
     }
-    *stddev =
-        stddev_of(count, total, double_of_bits(number[quantities[which].squares]), *max - *min);
+    *stddev = stddev_of(count, total, double_of_bits((uint64_t)number[quantities[which].squares]),
+                        max - min);
 }
 
 static void activity_row_finish(const struct activity_grouping *g, struct activity_row *r,
-                                uint64_t total) {
+                                u128 total) {
     const struct snapshot *s = g->s;
-    struct snapshot_activity *a = &r->sum;
-    r->avg = a->total / a->count;
+    const struct activity_sum *a = &r->sum;
+    const struct snapshot_activity *of = &a->of;
+    r->avg = u128_narrow(a->total / a->count);
     finish_quantity(g, r, QUANTITY_TIME, &r->median, &r->stddev);
     uint64_t counted = histogram_count(g->sum);
     if (histogram_beyond(g->sum) > counted - histogram_rank(counted, 500)) {
         r->has |= ACTIVITY_MEDIAN_BEYOND;
     }
-    if (activity_kind_has_sizes(a->kind)) {
+    if (activity_kind_has_sizes(of->kind)) {
         r->has |= ACTIVITY_HAS_SIZES;
         finish_quantity(g, r, QUANTITY_BYTES, &r->median_bytes, &r->stddev_bytes);
     }
@@ -236,16 +244,16 @@ static void activity_row_finish(const struct activity_grouping *g, struct activi
         r->bytes_per_s = snapshot_whole((double)a->bytes * 1e9 / (double)a->total);
     }
     if (a->launches) {
-        r->launch_avg = a->launch_total / a->launches;
-        r->delay_avg = a->delay_total / a->launches;
+        r->launch_avg = u128_narrow(a->launch_total / a->launches);
+        r->delay_avg = u128_narrow(a->delay_total / a->launches);
         r->has |= ACTIVITY_HAS_LAUNCH;
     }
     r->lib = r->precision = "";
-    if (a->kind == ACTIVITY_KERNEL) {
-        r->lib = kernel_lib(a->name, a->name_length);
-        r->precision = kernel_precision(a->name, a->name_length);
-        if (a->device < s->device_count &&
-            !occupancy_of(&r->occupancy, &s->devices[a->device], a)) {
+    if (of->kind == ACTIVITY_KERNEL) {
+        r->lib = kernel_lib(of->name, of->name_length);
+        r->precision = kernel_precision(of->name, of->name_length);
+        if (of->device < s->device_count &&
+            !occupancy_of(&r->occupancy, &s->devices[of->device], of)) {
             r->has |= ACTIVITY_HAS_OCCUPANCY;
         }
     }
@@ -286,10 +294,10 @@ int activity_table(struct activity_table *out, struct snapshot *s, const struct 
         const struct snapshot_activity *a = &s->activities[i];
         if (asked_for(s, a, ask)) {
             uint32_t row = row_of(&g, a, ask->by);
-            activity_row_add(&g.rows[row].sum, a);
+            activity_sum_add(&g.rows[row].sum, a);
             g.next[i] = g.members[row];
             g.members[row] = i + 1;
-            out->total = saturating_add(out->total, a->total);
+            out->total += a->total;
         }
     }
     out->count = g.count;
@@ -309,8 +317,8 @@ int activity_table(struct activity_table *out, struct snapshot *s, const struct 
 
 /* ---- The order. */
 
-static uint64_t value_of(const struct activity_row *r, enum activity_sort by) {
-    const uint64_t values[] = {
+static u128 value_of(const struct activity_row *r, enum activity_sort by) {
+    const u128 values[] = {
         [ACTIVITY_SORT_TOTAL] = r->sum.total, [ACTIVITY_SORT_CALLS] = r->sum.count,
         [ACTIVITY_SORT_AVG] = r->avg,         [ACTIVITY_SORT_MIN] = r->sum.min,
         [ACTIVITY_SORT_MAX] = r->sum.max,     [ACTIVITY_SORT_BYTES] = r->sum.bytes};
@@ -320,8 +328,8 @@ static uint64_t value_of(const struct activity_row *r, enum activity_sort by) {
 /* No two rows are equal in all of it, so that the order is the same in every run. */
 static int activity_row_before(const struct activity_row *a, const struct activity_row *b,
                                enum activity_sort by) {
-    const struct snapshot_activity *x = &a->sum, *y = &b->sum;
-    uint64_t va = value_of(a, by), vb = value_of(b, by);
+    const struct snapshot_activity *x = &a->sum.of, *y = &b->sum.of;
+    u128 va = value_of(a, by), vb = value_of(b, by);
     if (va != vb) {
         return va > vb;
     }

@@ -29,10 +29,16 @@ struct activity_ask {
     uint32_t set;   /* of their scopes' sets, ACTIVITY_EVERY_SET: all */
 };
 
+/* The sum of any number of activities. */
+struct activity_sum {
+    ACTIVITY_SUMS_BY_NAME;
+    struct snapshot_activity of; /* without numbers: name, place and configuration */
+};
+
 struct activity_row {
-    /* Sums of the row's activities; what they are not apart by is 0, NONE for node, the
-     * configuration the longest one's. Of a copy without BY_DETAIL, detail is the direction. */
-    struct snapshot_activity sum;
+    /* In `of`, what the row's activities are not apart by is 0, NONE for node, the configuration
+     * the longest one's. Of a copy without BY_DETAIL, detail is the direction. */
+    struct activity_sum sum;
     uint64_t share_ppm; /* of the time of all rows */
     uint64_t avg;       /* nanoseconds */
     uint64_t median;    /* of up to 64 samples exact, else within 3.2 % */
@@ -57,13 +63,14 @@ struct activity_row {
 struct activity_table {
     struct activity_row **row; /* sorted */
     uint32_t count;
-    uint64_t total;            /* nanoseconds, of all rows */
+    u128 total;                /* nanoseconds, of all rows */
     struct activity_row *rows; /* as they came */
     uint32_t *order, *spare;   /* for the sort */
 };
 
-/* Adds an activity to the sum of others, which begins with numbers_clear. */
-void activity_row_add(struct snapshot_activity *to, const struct snapshot_activity *a);
+/* Sets the sum of no activity. */
+void activity_sum_start(struct activity_sum *sum, const struct snapshot_activity *of);
+void activity_sum_add(struct activity_sum *to, const struct snapshot_activity *a);
 
 /* Rows with at least one activity, the longest first. In the snapshot's memory. 0, or -1
  * without. */

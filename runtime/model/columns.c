@@ -35,7 +35,7 @@ static int row_precedes_of_equals(const struct stint_row *a, const struct stint_
 
 struct column_order {
     const struct rows *rows;
-    const uint64_t *value; /* of each row */
+    const u128 *value; /* of each row */
 };
 
 static int is_row_first(const void *what, uint32_t a, uint32_t b) {
@@ -52,7 +52,7 @@ uint32_t *report_sort(struct snapshot *s, const struct rows *rows, uint32_t colu
     uint32_t *order = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *order);
     struct scratch_mark before = scratch_mark(&s->memory);
     uint32_t *spare = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *spare);
-    uint64_t *value = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *value);
+    u128 *value = scratch_array(&s->memory, (size_t)rows->count + 1, sizeof *value);
     if (scratch_failed(&s->memory)) {
         return NULL;
     }

@@ -42,7 +42,7 @@ struct report_column {
 const struct report_column *report_column(uint32_t index);
 /* The sortable column of that key; UINT32_MAX if there is none. */
 uint32_t report_column_find(const char *key, size_t length);
-static inline uint64_t report_value(const struct stint_row *r, const struct report_column *c) {
+static inline u128 report_value(const struct stint_row *r, const struct report_column *c) {
     return row_number(r, c->field);
 }
 

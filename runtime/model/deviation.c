@@ -7,13 +7,12 @@
  */
 #include "deviation.h"
 
-#include "base/arithmetic.h"
 #include "snapshot.h"
 
-uint64_t mean_of(uint64_t total, uint64_t count, uint64_t *min, uint64_t *max) {
-    uint64_t mean = total / count;
+uint64_t mean_of(u128 total, u128 count, uint64_t *min, uint64_t *max) {
+    uint64_t mean = u128_narrow(total / count);
     *min = u64_min(*min, mean);
-    *max = u64_max(*max, mean + (total % count != 0));
+    *max = u64_max(*max, saturating_add(mean, total % count != 0));
     return mean;
 }
 

@@ -7,12 +7,13 @@
 
 #include <stdint.h>
 
+#include "base/arithmetic.h"
 #include "base/histogram.h"
 
 /* Facts about samples that are known beside their histogram. */
 struct deviation_known {
     uint64_t count; /* of the histogram */
-    uint64_t total; /* 0: not known */
+    u128 total;     /* 0: not known */
     uint64_t min;
     uint64_t max;
     int bounds_only; /* min and max are bounds, not samples of the histogram */
@@ -20,7 +21,7 @@ struct deviation_known {
 
 /* The mean of `count` samples, between whose bounds it lies: rounding, or a sample whose writer was
  * preempted while it was counted, must not put it outside. */
-uint64_t mean_of(uint64_t total, uint64_t count, uint64_t *min, uint64_t *max);
+uint64_t mean_of(u128 total, u128 count, uint64_t *min, uint64_t *max);
 /* The standard deviation of exactly these. */
 uint64_t deviation_exactly(const uint64_t *samples, uint32_t count);
 /* The square root; 0 for a negative number. */

@@ -109,16 +109,16 @@ static void table_rows(struct line_reading *l, const struct snapshot *s,
     for (uint32_t i = 0; file != HASH_MAP_NONE && i < t->count; ++i) {
         struct line_row *r = row_find(l, file, t->numbers[i]);
         uint64_t self = STINT_IMPL_LOAD(&t->cells[i].self);
-        uint64_t total = saturating_add(self, STINT_IMPL_LOAD(&t->cells[i].nested));
+        u128 total = (u128)self + STINT_IMPL_LOAD(&t->cells[i].nested);
         if (!r) {
             hash_map_add(&l->lines, row_hash_of(file, t->numbers[i]), l->out->row_count);
             r = &l->out->rows[l->out->row_count++];
             r->file = file;
             r->line = t->numbers[i];
         }
-        r->hits = saturating_add(r->hits, STINT_IMPL_LOAD(&t->cells[i].hits));
-        r->self_ns = saturating_add(r->self_ns, snapshot_ns(s, self));
-        r->total_ns = saturating_add(r->total_ns, snapshot_ns(s, total));
+        r->hits += STINT_IMPL_LOAD(&t->cells[i].hits);
+        r->self_ns += snapshot_sum_ns(s, self);
+        r->total_ns += snapshot_sum_ns(s, total);
     }
 }
 
@@ -132,8 +132,8 @@ static void rows_add_gpu(const struct line_reading *l, const struct snapshot *s)
         }
         struct line_row *r = row_find(l, file_find(l, a->name, a->name_length), a->detail);
         if (r) {
-            r->gpu_calls = saturating_add(r->gpu_calls, a->count);
-            r->gpu_ns = saturating_add(r->gpu_ns, a->total);
+            r->gpu_calls += a->count;
+            r->gpu_ns += a->total;
             l->out->has_gpu = 1;
         }
     }

@@ -24,11 +24,11 @@ struct line_file {
 struct line_row {
     uint32_t file;
     uint32_t line;
-    uint64_t hits;
-    uint64_t self_ns;
-    uint64_t total_ns;  /* with the instrumented functions that the line calls */
-    uint64_t gpu_calls; /* kernels, copies and fills that the line launched */
-    uint64_t gpu_ns;
+    u128 hits;
+    u128 self_ns;
+    u128 total_ns;  /* with the instrumented functions that the line calls */
+    u128 gpu_calls; /* kernels, copies and fills that the line launched */
+    u128 gpu_ns;
 };
 
 struct line_rows {

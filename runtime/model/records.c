@@ -32,8 +32,33 @@ static void number_store(const struct number_rule *n, uint64_t value, void *reco
     *(uint64_t *)(void *)((char *)record + n->at) = value;
 }
 
+/* The number of a record as a sum of one. */
+static u128 number_widen(const struct number_rule *n, uint64_t value) {
+    if (n->add == NUMBER_TICKS) {
+        return (u128)(i128)(int64_t)value;
+    }
+    return value;
+}
+
+/* The largest number that a record has room for. */
+static uint64_t number_most(const struct number_rule *n) {
+    return n->unit == UNIT_SAMPLES ? UINT64_MAX / 2 : UINT64_MAX;
+}
+
+/* The nearest number that a record has room for. */
+static uint64_t number_narrow(const struct number_rule *n, u128 sum) {
+    if (n->add == NUMBER_TICKS) {
+        i128 ticks = (i128)sum;
+        if (ticks < INT64_MIN) {
+            return (uint64_t)INT64_MIN;
+        }
+        return ticks > INT64_MAX ? INT64_MAX : (uint64_t)ticks;
+    }
+    return (uint64_t)u128_min(sum, number_most(n));
+}
+
 /* Whether `to` becomes `from`, of a number that is one or the other. */
-static int number_is_taken(const struct number_rule *n, uint64_t to, uint64_t from) {
+static int number_is_taken(const struct number_rule *n, u128 to, u128 from) {
     switch (n->add) {
     case NUMBER_MOST:
         return from > to;
@@ -46,15 +71,14 @@ static int number_is_taken(const struct number_rule *n, uint64_t to, uint64_t fr
     }
 }
 
-static uint64_t number_sum(const struct number_rule *n, uint64_t a, uint64_t b) {
+static u128 number_sum(const struct number_rule *n, u128 a, u128 b) {
     switch (n->add) {
     case NUMBER_SUM:
     case NUMBER_STATE:
-        return saturating_add(a, b);
     case NUMBER_TICKS:
         return a + b;
     case NUMBER_SQUARES:
-        return bits_of_double(double_of_bits(a) + double_of_bits(b));
+        return bits_of_double(double_of_bits((uint64_t)a) + double_of_bits((uint64_t)b));
     default:
         return number_is_taken(n, a, b) ? b : a;
     }
@@ -72,24 +96,60 @@ void numbers_store(const struct record *r, const uint64_t *from, void *to) {
     }
 }
 
-void numbers_clear(const struct record *r, uint64_t *to) {
+void numbers_clear(const struct record *r, u128 *to) {
     for (uint32_t i = 0; i < r->count; ++i) {
         to[i] = r->number[i].add == NUMBER_LEAST ? UINT64_MAX : 0;
     }
 }
 
-void numbers_add(const struct record *r, uint64_t *to, const uint64_t *from, unsigned without) {
+/* Adds number i of a record or a sum; leader: the one that it is taken with, if there is one. */
+static void number_add(const struct record *r, uint32_t i, u128 *to, u128 more, u128 leader) {
+    const struct number_rule *n = &r->number[i];
+    if (n->add != NUMBER_WITH) {
+        to[i] = number_sum(n, to[i], more);
+    } else if (number_is_taken(&r->number[n->with], to[n->with], leader)) {
+        to[i] = more;
+    }
+}
+
+void numbers_add(const struct record *r, u128 *to, const uint64_t *from, unsigned without) {
     for (uint32_t i = 0; i < r->count; ++i) {
         const struct number_rule *n = &r->number[i];
-        if (n->of & without) {
-            continue;
-        }
-        if (n->add != NUMBER_WITH) {
-            to[i] = number_sum(n, to[i], from[i]);
-        } else if (number_is_taken(&r->number[n->with], to[n->with], from[n->with])) {
-            to[i] = from[i];
+        if (!(n->of & without)) {
+            number_add(r, i, to, number_widen(n, from[i]), from[n->with]);
         }
     }
+}
+
+void numbers_add_sums(const struct record *r, u128 *to, const u128 *from) {
+    for (uint32_t i = 0; i < r->count; ++i) {
+        number_add(r, i, to, from[i], from[r->number[i].with]);
+    }
+}
+
+void numbers_widen(const struct record *r, u128 *to, const uint64_t *from) {
+    for (uint32_t i = 0; i < r->count; ++i) {
+        to[i] = number_widen(&r->number[i], from[i]);
+    }
+}
+
+void numbers_narrow(const struct record *r, uint64_t *to, const u128 *from) {
+    for (uint32_t i = 0; i < r->count; ++i) {
+        to[i] = number_narrow(&r->number[i], from[i]);
+    }
+}
+
+static int number_fits(const struct number_rule *n, uint64_t a, uint64_t b) {
+    u128 sum = number_sum(n, number_widen(n, a), number_widen(n, b));
+    return number_widen(n, number_narrow(n, sum)) == sum;
+}
+
+int numbers_fit(const struct record *r, const uint64_t *a, const uint64_t *b) {
+    uint32_t i = 0;
+    while (i < r->count && number_fits(&r->number[i], a[i], b[i])) {
+        ++i;
+    }
+    return i == r->count;
 }
 
 void numbers_subtract(const struct record *r, uint64_t *from, const uint64_t *then) {
@@ -112,10 +172,6 @@ void numbers_subtract(const struct record *r, uint64_t *from, const uint64_t *th
 }
 
 /* ---- Groups. */
-
-uint64_t measure_sum(enum measure m, uint64_t a, uint64_t b) {
-    return number_sum(&measure_rules[m], a, b);
-}
 
 void measures_load(struct measures *to, enum measure_group group, const void *from,
                    uint32_t count) {
@@ -150,7 +206,7 @@ int measures_any(const struct measures *m) {
     return group < MEASURE_GROUP_COUNT;
 }
 
-void measures_add(uint32_t *groups, uint64_t *to, const struct measures *from, unsigned without) {
+void measures_add(uint32_t *groups, u128 *to, const struct measures *from, unsigned without) {
     for (uint32_t group = 0; group < MEASURE_GROUP_COUNT; ++group) {
         struct measure_list list = measure_list_of(group);
         unsigned bit = 1u << group;
@@ -159,7 +215,8 @@ void measures_add(uint32_t *groups, uint64_t *to, const struct measures *from, u
         }
         for (uint32_t i = 0; i < list.count; ++i) {
             const struct number_rule *n = &measure_rules[list.number[i]];
-            uint64_t more = from->measure[list.number[i]], *sum = &to[list.number[i]];
+            u128 more = number_widen(n, from->measure[list.number[i]]);
+            u128 *sum = &to[list.number[i]];
             if (n->of & without) {
                 continue;
             }
@@ -167,6 +224,39 @@ void measures_add(uint32_t *groups, uint64_t *to, const struct measures *from, u
         }
         *groups |= bit;
     }
+}
+
+void measures_narrow(struct measures *to, const struct measure_sums *from) {
+    to->groups = from->groups;
+    numbers_narrow(&record_measures, to->measure, from->measure);
+}
+
+void measures_group_add(struct measures *to, enum measure_group group,
+                        const struct measures *more) {
+    struct measure_list list = measure_list_of(group);
+    int is_new = !measures_have(to, group);
+    for (uint32_t i = 0; i < list.count; ++i) {
+        uint16_t at = list.number[i];
+        const struct number_rule *n = &measure_rules[at];
+        u128 sum = number_widen(n, more->measure[at]);
+        if (!is_new) {
+            sum = number_sum(n, number_widen(n, to->measure[at]), sum);
+        }
+        to->measure[at] = number_narrow(n, sum);
+    }
+    to->groups |= 1u << group;
+}
+
+int measures_group_fits(const struct measures *to, enum measure_group group,
+                        const struct measures *more) {
+    struct measure_list list = measure_list_of(group);
+    uint32_t i = 0;
+    while (i < list.count &&
+           number_fits(&measure_rules[list.number[i]], to->measure[list.number[i]],
+                       more->measure[list.number[i]])) {
+        ++i;
+    }
+    return i == list.count || !measures_have(to, group);
 }
 
 void measures_subtract(struct measures *from, const struct measures *then) {

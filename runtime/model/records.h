@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The numbers of records, and the functions that follow their rules: gen/records.ini. A reader has
- * the numbers of a record in a vector, in the order of the table. Thread-safe: all are pure.
+ * the numbers of a record in a vector, in the order of the table: of 64 bits as a file has them, of
+ * 128 bits as the sum of any number of records. Thread-safe: all are pure.
  */
 #ifndef STINT_RECORDS_H
 #define STINT_RECORDS_H
@@ -18,8 +19,8 @@ enum number_add {
     NUMBER_LEAST,
     NUMBER_EARLIEST, /* as LEAST, but 0 is none */
     NUMBER_WITH,     /* that of the record whose number `with` is taken */
-    NUMBER_TICKS,    /* modulo 2^64: it may be below 0 */
-    NUMBER_SQUARES   /* the bits of a double */
+    NUMBER_TICKS,    /* it may be below 0: modulo 2^64, in a sum modulo 2^128 */
+    NUMBER_SQUARES   /* the bits of a double, in a sum those of its low word */
 };
 
 enum number_unit {
@@ -60,10 +61,18 @@ extern const struct record record_measures;
  * sequence word, which the caller looks at. */
 void numbers_load(const struct record *r, uint64_t *to, const void *from);
 void numbers_store(const struct record *r, const uint64_t *from, void *to);
-/* Sets those of no record: adding one to them gives that one. */
-void numbers_clear(const struct record *r, uint64_t *to);
-/* Adds the numbers of another record, but not those of the OF_* in `without`. */
-void numbers_add(const struct record *r, uint64_t *to, const uint64_t *from, unsigned without);
+/* Sets the sum of no record: adding one to it gives that one. */
+void numbers_clear(const struct record *r, u128 *to);
+/* Adds the numbers of a record, but not those of the OF_* in `without`. */
+void numbers_add(const struct record *r, u128 *to, const uint64_t *from, unsigned without);
+/* Adds another sum. */
+void numbers_add_sums(const struct record *r, u128 *to, const u128 *from);
+/* The sum of one record. */
+void numbers_widen(const struct record *r, u128 *to, const uint64_t *from);
+/* The numbers of a record from a sum: those that have no room are the largest that have. */
+void numbers_narrow(const struct record *r, uint64_t *to, const u128 *from);
+/* Whether a record has room for the sum of two. */
+int numbers_fit(const struct record *r, const uint64_t *a, const uint64_t *b);
 /* Subtracts what an earlier reading had. */
 void numbers_subtract(const struct record *r, uint64_t *from, const uint64_t *then);
 
@@ -71,10 +80,15 @@ void numbers_subtract(const struct record *r, uint64_t *from, const uint64_t *th
 
 struct measures {
     uint32_t groups; /* a bit each */
-    MEASURES_BY_NAME;
+    MEASURE_BY_NAME;
 };
 
-uint64_t measure_sum(enum measure m, uint64_t a, uint64_t b);
+/* The sum of any number of them. */
+struct measure_sums {
+    MEASURE_SUMS_BY_NAME;
+    uint32_t groups; /* a bit for each group that it has numbers of */
+};
+
 /* Reads and writes the numbers of a group. `count` of them are there: an earlier version has fewer,
  * a later one more. */
 void measures_load(struct measures *to, enum measure_group group, const void *from, uint32_t count);
@@ -84,8 +98,14 @@ void measures_store(const struct measures *from, enum measure_group group, void 
 int measures_have(const struct measures *m, enum measure_group group);
 /* Whether there is a group that has anything. */
 int measures_any(const struct measures *m);
-/* As numbers_add and numbers_subtract. Of the sum, `groups` says which numbers it has. */
-void measures_add(uint32_t *groups, uint64_t *to, const struct measures *from, unsigned without);
+/* As numbers_add, numbers_narrow and numbers_subtract. Of a sum, `groups` says which numbers it
+ * has. */
+void measures_add(uint32_t *groups, u128 *to, const struct measures *from, unsigned without);
+void measures_narrow(struct measures *to, const struct measure_sums *from);
 void measures_subtract(struct measures *from, const struct measures *then);
+/* Adds the numbers of a group in 64 bits, and whether they have room for that. */
+void measures_group_add(struct measures *to, enum measure_group group, const struct measures *more);
+int measures_group_fits(const struct measures *to, enum measure_group group,
+                        const struct measures *more);
 
 #endif

@@ -10,7 +10,7 @@
 #define MOSTLY_WAITS_PPM 500000 /* a row with less CPU time is marked */
 
 /* Numbers of a file may be anything. */
-static uint64_t ppm_of(uint64_t part, uint64_t whole) {
+static uint64_t ppm_of(u128 part, u128 whole) {
     return snapshot_whole((double)part * 1e6 / (double)whole);
 }
 
@@ -24,26 +24,25 @@ static uint64_t ratio_of(const struct stint_row_extra *r, enum measure part, enu
 
 /* A thread that waits for anything else gives the processor up, which is a voluntary switch.
  * Nothing is known from a kernel that counts neither. */
-static int waited_for_processor_only(uint64_t waits, uint64_t preemptions) {
+static int waited_for_processor_only(u128 waits, u128 preemptions) {
     return !waits && preemptions;
 }
 
 /* Whether the calls whose CPU time was read, which took `wall`, tell how the row's time was spent:
  * if they are half of it, but for the first call, which is never read. */
-static int is_most_of_row(const struct stint_row *r, uint64_t wall) {
-    return wall >= saturating_subtract(r->total_ns, r->first_ns) / 2;
+static int is_most_of_row(const struct stint_row *r, u128 wall) {
+    return wall >= u128_subtract(r->total_ns, r->first_ns) / 2;
 }
 
 /* A node has one group or the other, rows of merged runs may have both. */
 static void fill_usage(const struct snapshot *s, struct stint_row *r,
                        struct stint_row_extra *extra) {
-    const uint64_t *value = extra->measure;
-    uint64_t wall = saturating_add(value[MEASURE_USAGE_WALL_NS], value[MEASURE_CPU_WALL_NS]);
-    extra->cpu_calls = saturating_add(value[MEASURE_USAGE_CALLS], value[MEASURE_CPU_CALLS]);
-    extra->cpu_ns = saturating_add(value[MEASURE_USAGE_CPU_NS], value[MEASURE_CPU_NS]);
-    uint64_t waits = saturating_add(value[MEASURE_WAITS], value[MEASURE_CPU_WAITS]);
-    uint64_t preemptions =
-        saturating_add(value[MEASURE_PREEMPTIONS], value[MEASURE_CPU_PREEMPTIONS]);
+    const u128 *value = extra->measure;
+    u128 wall = value[MEASURE_USAGE_WALL_NS] + value[MEASURE_CPU_WALL_NS];
+    extra->cpu_calls = value[MEASURE_USAGE_CALLS] + value[MEASURE_CPU_CALLS];
+    extra->cpu_ns = value[MEASURE_USAGE_CPU_NS] + value[MEASURE_CPU_NS];
+    u128 waits = value[MEASURE_WAITS] + value[MEASURE_CPU_WAITS];
+    u128 preemptions = value[MEASURE_PREEMPTIONS] + value[MEASURE_CPU_PREEMPTIONS];
     if (!value[MEASURE_USAGE_CALLS] || !value[MEASURE_USAGE_WALL_NS]) {
         r->has &= ~ROW_USAGE; /* none since a reset */
     }
@@ -64,9 +63,9 @@ static void fill_usage(const struct snapshot *s, struct stint_row *r,
 static void scale_group(struct stint_row *r, struct stint_row_extra *extra,
                         enum measure_group group) {
     struct measure_list list = measure_list_of(group);
-    uint64_t *value = extra->measure;
-    uint64_t calls = value[list.number[0]];
-    uint64_t enabled = value[list.number[1]], running = value[list.number[2]];
+    u128 *value = extra->measure;
+    u128 calls = value[list.number[0]];
+    u128 enabled = value[list.number[1]], running = value[list.number[2]];
     uint64_t flag = (uint64_t)1 << (ROW_MEASURES + group);
     if (!(r->has & flag)) {
         return;
@@ -76,15 +75,15 @@ static void scale_group(struct stint_row *r, struct stint_row_extra *extra,
         return;
     }
     r->has |= ROW_COUNTED;
-    extra->counted_calls = u64_max(extra->counted_calls, calls);
+    extra->counted_calls = u128_max(extra->counted_calls, calls);
     if (running >= enabled) {
         return;
     }
     r->has |= ROW_MULTIPLEXED;
     extra->multiplexed_ppm = u64_max(extra->multiplexed_ppm, ppm_of(enabled - running, enabled));
     for (uint32_t i = 3; i < list.count; ++i) {
-        uint64_t *counted = &value[list.number[i]];
-        *counted = snapshot_whole((double)*counted * (double)enabled / (double)running);
+        u128 *counted = &value[list.number[i]];
+        *counted = snapshot_sum_whole((double)*counted * (double)enabled / (double)running);
     }
 }
 
@@ -102,7 +101,7 @@ static void fill_counters(struct stint_row *r, struct stint_row_extra *extra) {
 void measured_fill(const struct snapshot *s, struct stint_row *r, struct stint_row_extra *extra) {
     if (extra->measure[MEASURE_QUEUE_CALLS]) {
         extra->queue_avg_ns =
-            extra->measure[MEASURE_QUEUE_NS] / extra->measure[MEASURE_QUEUE_CALLS];
+            u128_narrow(extra->measure[MEASURE_QUEUE_NS] / extra->measure[MEASURE_QUEUE_CALLS]);
     }
     fill_usage(s, r, extra);
     fill_counters(r, extra);
@@ -114,8 +113,8 @@ void measured_fill(const struct snapshot *s, struct stint_row *r, struct stint_r
 /* The average amount of a call over the average time: some calls may have no GPU time, or not yet.
  * Recursive calls do not count: they are part of the outermost one. */
 static uint64_t rate_per_s(const struct stint_row *r, const struct stint_row_extra *extra,
-                           uint64_t sum) {
-    double calls = (double)u64_max(r->samples, 1);
+                           u128 sum) {
+    double calls = (double)u128_max(r->samples, 1);
     double seconds = (double)r->total_ns / calls / 1e9;
     if (extra->gpu_calls) {
         seconds = (double)extra->gpu_total_ns / (double)extra->gpu_calls / 1e9;

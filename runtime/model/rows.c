@@ -147,8 +147,8 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
 static int node_has_numbers(const struct grouping *g, uint32_t index) {
     const struct snapshot_node *n = &g->s->nodes[index];
     const struct snapshot_extra *more = n->extra;
-    return measures_any(n->measures) ||
-           snapshot_calls(n) | n->recursions | more->open | rows_device_of(g->work, index).count;
+    return measures_any(n->measures) || snapshot_calls(n) || n->recursions || more->open ||
+           rows_device_of(g->work, index).count;
 }
 
 /* A merged run has the threads of all ranks in one: its table says how many recorded a name. */
@@ -233,7 +233,7 @@ int rows_quantile(uint64_t *ns, const struct rows *rows, uint32_t row, uint32_t 
     return 0;
 }
 
-uint64_t rows_timed_ns(const struct rows *rows, uint32_t row, int gpu) {
+u128 rows_timed_ns(const struct rows *rows, uint32_t row, int gpu) {
     const struct grouping *g = rows->grouping;
     if (!g || row >= rows->count) {
         return 0;
@@ -243,10 +243,7 @@ uint64_t rows_timed_ns(const struct rows *rows, uint32_t row, int gpu) {
         return rows->row[row].extra->gpu_total_ns;
     }
     struct times from = rows_times(g, group);
-    if (from.total == UINT64_MAX) {
-        return UINT64_MAX;
-    }
-    return times_ns(g, &from, from.total);
+    return times_sum_ns(g, &from);
 }
 
 /* ---- The tree. */

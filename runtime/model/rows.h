@@ -37,16 +37,22 @@
 /* Values that few rows have: GPU times, measures, declared amounts, open scopes, waiting. A run may
  * have a million rows, so a row without has no memory for it. */
 struct stint_row_extra {
-    uint64_t waiting_ns;   /* self time of scopes with the role waiting, itself or nested */
-    uint64_t untimed;      /* with ROW_PARTIAL: of the calls, those that were not timed */
-    uint64_t open_ns;      /* being inside right now, longest thread */
-    uint64_t open_all_ns;  /* the same of all threads together, */
-    uint64_t open_self_ns; /* and without the scopes inside */
+    MEASURE_SUMS_BY_NAME; /* of the groups that `has` names */
+    uint32_t groups;
+    u128 waiting_ns;   /* self time of scopes with the role waiting, itself or nested */
+    u128 untimed;      /* with ROW_PARTIAL: of the calls, those that were not timed */
+    u128 open_all_ns;  /* being inside right now, all threads together, */
+    u128 open_self_ns; /* and without the scopes inside */
+    u128 device_calls; /* kernels, copies and fills from it and what is nested in it */
+    u128 device_total_ns;
+    u128 cpu_calls;     /* whose CPU time was read, and that time: */
+    u128 cpu_ns;        /* of the groups usage and cpu together */
+    u128 counted_calls; /* of the group with the most */
+    u128 memory_live;   /* bytes */
+    uint64_t open_ns;   /* being inside right now, longest thread */
     uint64_t gpu_avg_ns;
     uint64_t gpu_percentile_ns[PERCENTILE_COUNT];
-    uint64_t gpu_beyond;   /* as struct stint_row.beyond */
-    uint64_t device_calls; /* kernels, copies and fills from it and what is nested in it */
-    uint64_t device_total_ns;
+    uint64_t gpu_beyond;    /* as struct stint_row.beyond */
     uint64_t cpu_share_ppm; /* of total_ns and gpu_total_ns together */
     uint64_t gpu_share_ppm;
     uint64_t bytes_per_s; /* by GPU time if there is some, else by CPU time */
@@ -54,11 +60,7 @@ struct stint_row_extra {
     uint64_t peak_bytes_ppm; /* of what the device does at best, or ROW_UNKNOWN */
     uint64_t peak_flops_ppm;
     const char *bound; /* the peak it is nearer to: "memory", "compute" */
-    MEASURES_BY_NAME;  /* of the groups that `has` names */
-    uint32_t groups;
     uint64_t queue_avg_ns;
-    uint64_t cpu_calls;  /* whose CPU time was read, and that time: */
-    uint64_t cpu_ns;     /* of the groups usage and cpu together */
     uint64_t on_cpu_ppm; /* of the wall time of the same calls */
     int mostly_waits;    /* in them, and not for a processor only */
     uint64_t ipc_ppm;    /* instructions a cycle */
@@ -66,9 +68,7 @@ struct stint_row_extra {
     uint64_t l1_miss_ppm;
     uint64_t llc_miss_ppm;
     uint64_t dtlb_miss_ppm;
-    uint64_t counted_calls;   /* of the group with the most */
     uint64_t multiplexed_ppm; /* of the time, in which a group did not count; the largest */
-    uint64_t memory_live;     /* bytes */
 };
 extern const struct stint_row_extra stint_row_no_extra;
 
@@ -76,10 +76,10 @@ struct stint_row {
     const char *name;
     const char *info;                    /* "" = none */
     const struct stint_row_extra *extra; /* &stint_row_no_extra: none */
-    uint64_t calls;
-    uint64_t samples; /* timed */
-    uint64_t total_ns;
-    uint64_t self_ns;
+    u128 calls;
+    u128 samples; /* timed */
+    u128 total_ns;
+    u128 self_ns;
     uint64_t share_ppm; /* of the wall time; ROW_UNKNOWN of intervals that overlap */
     uint64_t avg_ns;
     uint64_t min_ns;
@@ -104,11 +104,12 @@ struct stint_row {
 struct row_field {
     size_t at;
     int in_extra; /* of struct stint_row_extra */
+    int is_sum;   /* of 128 bits, else of 64 or a text */
 };
-#define ROW_FIELD(member)                                                                          \
-    { offsetof(struct stint_row, member), 0 }
-#define ROW_EXTRA_FIELD(member)                                                                    \
-    { offsetof(struct stint_row_extra, member), 1 }
+#define ROW_MEMBER(row, member, in_extra)                                                          \
+    { offsetof(row, member), in_extra, sizeof(((row *)0)->member) == sizeof(u128) }
+#define ROW_FIELD(member) ROW_MEMBER(struct stint_row, member, 0)
+#define ROW_EXTRA_FIELD(member) ROW_MEMBER(struct stint_row_extra, member, 1)
 static inline const void *row_field(const struct stint_row *r, struct row_field field) {
     const char *from = (const char *)r;
     if (field.in_extra) {
@@ -116,13 +117,16 @@ static inline const void *row_field(const struct stint_row *r, struct row_field 
     }
     return from + field.at;
 }
-static inline uint64_t row_number(const struct stint_row *r, struct row_field field) {
+static inline u128 row_number(const struct stint_row *r, struct row_field field) {
+    if (field.is_sum) {
+        return *(const u128 *)row_field(r, field);
+    }
     return *(const uint64_t *)row_field(r, field);
 }
 /* The samples of a row, on the CPU or on the GPU. */
 struct row_sampled {
-    uint64_t count;
-    uint64_t total_ns;
+    u128 count;
+    u128 total_ns;
     uint64_t min_ns;
     uint64_t max_ns;
     uint64_t beyond;
@@ -130,9 +134,13 @@ struct row_sampled {
 struct row_sampled row_sampled(const struct stint_row *r, int gpu);
 /* Whether the row has a call of any kind. */
 int row_is_called(const struct stint_row *r);
+/* A sum is always known. */
+static inline int row_is_unknown(const struct stint_row *r, struct row_field field) {
+    return !field.is_sum && row_number(r, field) == ROW_UNKNOWN;
+}
 /* Whether the row has what `needs` names, and the number is known. */
 static inline int row_knows(const struct stint_row *r, struct row_field field, uint64_t needs) {
-    return !(needs & ~r->has) && row_number(r, field) != ROW_UNKNOWN;
+    return !(needs & ~r->has) && !row_is_unknown(r, field);
 }
 /* Whether a number of the row is a percentile that is a lower bound. */
 int row_is_beyond(const struct stint_row *r, struct row_field field);
@@ -179,7 +187,7 @@ int rows_link_children(struct rows_links *out, struct snapshot *s, const struct 
  * into: whether the children of the row are visited. */
 uint32_t rows_walk_next(const struct rows_links *links, const struct rows *rows, uint32_t row,
                         int into, uint32_t *depth);
-/* The sum of the same calls in nanoseconds; UINT64_MAX: more than a number holds. */
-uint64_t rows_timed_ns(const struct rows *rows, uint32_t row, int gpu);
+/* The sum of the same calls in nanoseconds. */
+u128 rows_timed_ns(const struct rows *rows, uint32_t row, int gpu);
 
 #endif

@@ -9,9 +9,9 @@
 #include "base/role.h"
 #include "stint/stint.h"
 
-static void device_work_add(struct device_work *to, uint64_t count, uint64_t total) {
+static void device_work_add(struct device_work *to, u128 count, u128 total) {
     to->count += count;
-    to->total = saturating_add(to->total, total);
+    to->total += total;
 }
 
 int rows_device(struct device_work **out, struct snapshot *s) {

@@ -43,8 +43,8 @@ static void fill_share(const struct snapshot *s, const struct group *from, struc
 struct row_sampled row_sampled(const struct stint_row *r, int gpu) {
     const struct stint_row_extra *e = r->extra;
     if (gpu) {
-        return (struct row_sampled){e->gpu_calls, e->gpu_total_ns, e->gpu_min_ns, e->gpu_max_ns,
-                                    e->gpu_beyond};
+        return (struct row_sampled){e->gpu_calls, e->gpu_total_ns, (uint64_t)e->gpu_min_ns,
+                                    (uint64_t)e->gpu_max_ns, e->gpu_beyond};
     }
     return (struct row_sampled){r->samples, r->total_ns, r->min_ns, r->max_ns, r->beyond};
 }
@@ -63,7 +63,8 @@ int row_is_beyond(const struct stint_row *r, struct row_field field) {
         row_number(r, field) == of.max_ns) {
         return 0;
     }
-    return histogram_rank(of.count, permilles[which]) > saturating_subtract(of.count, of.beyond);
+    uint64_t count = u128_narrow(of.count);
+    return histogram_rank(count, permilles[which]) > saturating_subtract(count, of.beyond);
 }
 
 struct times rows_times(const struct grouping *g, const struct group *from) {
@@ -72,20 +73,20 @@ struct times rows_times(const struct grouping *g, const struct group *from) {
         return t;
     }
     const struct times *added = &g->extras[from->extra - 1].added;
-    t.total = snapshot_ns(g->s, t.total);
-    t.min = t.min == UINT64_MAX ? t.min : snapshot_ns(g->s, t.min);
-    t.max = snapshot_ns(g->s, t.max);
-    t.first = snapshot_ns(g->s, t.first);
-    numbers_add(&record_scope, t.number, added->number, 0);
+    t.total = snapshot_sum_ns(g->s, t.total);
+    t.min = t.min == UINT64_MAX ? t.min : snapshot_ns(g->s, (uint64_t)t.min);
+    t.max = snapshot_ns(g->s, (uint64_t)t.max);
+    t.first = snapshot_ns(g->s, (uint64_t)t.first);
+    numbers_add_sums(&record_scope, t.number, added->number);
     t.loose |= added->loose;
     return t;
 }
 
 /* The own time of a row whose timed scopes have so many ticks of it. */
-static uint64_t self_ns(const struct grouping *g, const struct group *from, uint64_t ticks) {
-    uint64_t ns = snapshot_ns(g->s, ticks);
+static u128 self_ns(const struct grouping *g, const struct group *from, u128 ticks) {
+    u128 ns = snapshot_sum_ns(g->s, ticks);
     if (from->extra) {
-        ns = saturating_add(ns, g->extras[from->extra - 1].added_self);
+        ns += g->extras[from->extra - 1].added_self;
     }
     return ns;
 }
@@ -104,19 +105,19 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
         r->beyond = spread.beyond;
         r->has |= spread.beyond ? 0 : ROW_STDDEV;
     }
-    if (t.in_ns && t.max > snapshot_ns(s, from->cpu.max)) {
+    if (t.in_ns && t.max > snapshot_ns(s, (uint64_t)from->cpu.max)) {
         r->info = ""; /* an added sample has none */
     }
-    r->total_ns = times_ns(g, &t, t.total);
+    r->total_ns = times_sum_ns(g, &t);
     r->self_ns = self_ns(g, from, from->self);
-    r->first_ns = times_ns(g, &t, t.first);
+    r->first_ns = times_ns(g, &t, (uint64_t)t.first);
     if (r->first_ns) {
         r->has |= ROW_FIRST;
     }
     if (r->samples) {
         r->has |= ROW_SAMPLES;
-        r->min_ns = times_ns(g, &t, t.min);
-        r->max_ns = times_ns(g, &t, t.max);
+        r->min_ns = times_ns(g, &t, (uint64_t)t.min);
+        r->max_ns = times_ns(g, &t, (uint64_t)t.max);
         r->avg_ns = mean_of(r->total_ns, r->samples, &r->min_ns, &r->max_ns);
     }
     fill_share(s, from, r);
@@ -125,8 +126,8 @@ static void finish_cpu(const struct grouping *g, struct group *from, struct stin
 static void finish_open(const struct snapshot *s, const struct group_extra *from,
                         struct stint_row_extra *extra) {
     extra->open_ns = snapshot_ns(s, from->open);
-    extra->open_all_ns = snapshot_ns(s, from->open_all);
-    extra->open_self_ns = snapshot_ns(s, from->open_self);
+    extra->open_all_ns = snapshot_sum_ns(s, from->open_all);
+    extra->open_self_ns = snapshot_sum_ns(s, from->open_self);
 }
 
 static void finish_gpu(const struct grouping *g, struct group_extra *from, struct stint_row *r,
@@ -146,13 +147,13 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
         memcpy(extra->gpu_percentile_ns, spread.percentile, sizeof extra->gpu_percentile_ns);
         extra->gpu_beyond = spread.beyond;
     }
-    uint64_t total = t->total;
-    double both = (double)r->total_ns + (double)total;
-    extra->gpu_min_ns = t->min;
-    extra->gpu_max_ns = t->max;
-    extra->gpu_avg_ns = mean_of(total, extra->gpu_calls, &extra->gpu_min_ns, &extra->gpu_max_ns);
+    double both = (double)r->total_ns + (double)t->total;
+    uint64_t min = (uint64_t)t->min, max = (uint64_t)t->max;
+    extra->gpu_avg_ns = mean_of(t->total, extra->gpu_calls, &min, &max);
+    extra->gpu_min_ns = min;
+    extra->gpu_max_ns = max;
     if (both > 0) {
-        extra->gpu_share_ppm = (uint64_t)((double)total * 1e6 / both);
+        extra->gpu_share_ppm = (uint64_t)((double)t->total * 1e6 / both);
         extra->cpu_share_ppm = 1000000 - extra->gpu_share_ppm;
     }
 }
@@ -160,14 +161,14 @@ static void finish_gpu(const struct grouping *g, struct group_extra *from, struc
 /* Subtracts the cost from the times of a row that is complete. Its bounds, its rates and all other
  * numbers that are computed from its times stay as measured. */
 static void finish_corrected(const struct grouping *g, const struct group *from,
-                             const struct snapshot_cost *cost, struct stint_row *r) {
+                             const struct row_cost *cost, struct stint_row *r) {
     const struct snapshot *s = g->s;
-    uint64_t left_out = snapshot_ns(s, from->cpu.total);
-    left_out -= snapshot_ns(s, saturating_subtract(from->cpu.total, cost->all));
-    r->total_ns = saturating_subtract(r->total_ns, left_out);
-    r->self_ns = self_ns(g, from, saturating_subtract(from->self, cost->own));
+    u128 ticks = u128_subtract(from->cpu.total, cost->all);
+    u128 left_out = u128_subtract(snapshot_sum_ns(s, from->cpu.total), snapshot_sum_ns(s, ticks));
+    r->total_ns = u128_subtract(r->total_ns, left_out);
+    r->self_ns = self_ns(g, from, u128_subtract(from->self, cost->own));
     if (r->samples) {
-        r->avg_ns = r->total_ns / r->samples;
+        r->avg_ns = u128_narrow(r->total_ns / r->samples);
     }
     fill_share(s, from, r);
 }
@@ -176,7 +177,7 @@ static void row_finish_extra(const struct grouping *g, struct group_extra *from,
                              struct stint_row *r, struct stint_row_extra *extra) {
     finish_open(g->s, from, extra);
     finish_gpu(g, from, r, extra);
-    extra->waiting_ns = snapshot_ns(g->s, from->waiting);
+    extra->waiting_ns = snapshot_sum_ns(g->s, from->waiting);
     if (from->waiting) {
         r->has |= ROW_WAITING;
     }

@@ -13,7 +13,7 @@
 
 /* While grouping: sums, the best of each kind, and the histograms of the row. */
 struct times {
-    SCOPE_BY_NAME;
+    SCOPE_SUMS_BY_NAME;
     uint32_t loose;
     int in_ns;           /* times and histograms are nanoseconds, else ticks */
     uint32_t histograms; /* first of its list, + 1 */
@@ -22,19 +22,26 @@ struct times {
 
 struct group {
     struct times cpu; /* ticks; its lists also have what is in nanoseconds */
-    uint64_t self;
+    u128 self;
     uint32_t last_thread;
     int has_intervals;
     uint32_t extra; /* + 1; the same number as that of the row's extra */
 };
 
+/* The sums of struct snapshot_cost. */
+struct row_cost {
+    u128 all;
+    u128 own;
+};
+
 /* Sums that few rows have. */
 struct group_extra {
-    struct times gpu;    /* nanoseconds; its sums are measures of the row */
-    struct times added;  /* of samples that were added in nanoseconds, and */
-    uint64_t added_self; /* their own time */
-    uint64_t open, open_all, open_self;
-    uint64_t waiting;                  /* ticks, of the group's total */
+    struct times gpu;   /* nanoseconds; its sums are measures of the row */
+    struct times added; /* of samples that were added in nanoseconds, and */
+    u128 added_self;    /* their own time */
+    u128 open_all, open_self;
+    u128 waiting; /* ticks, of the group's total */
+    uint64_t open;
     uint64_t bytes_per_s, flops_per_s; /* peaks of the devices it ran on, 0 = unknown */
     uint32_t gpu_nodes;
 };
@@ -68,8 +75,8 @@ struct grouping {
     struct rows *rows;
     struct group *groups;
     struct group_extra *extras;
-    struct snapshot_cost *costs; /* by row; NULL unless the snapshot is corrected */
-    struct hash_map row_of;      /* hash of (parent or set, name, thread) to rows */
+    struct row_cost *costs; /* by row; NULL unless the snapshot is corrected */
+    struct hash_map row_of; /* hash of (parent or set, name, thread) to rows */
     struct histogram_link *links;
     uint32_t link_count;
     struct keeper_link *keepers;
@@ -109,7 +116,7 @@ void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_
 void link_samples(struct grouping *g, struct times *to, const struct snapshot_node *n);
 /* Sets `out`, and the bounds where they are loose. 0 without a sample in the histograms, and of the
  * tree, whose histograms are those of the site: all its paths'. */
-int spread_read(const struct grouping *g, struct times *from, uint64_t samples, struct spread *out);
+int spread_read(const struct grouping *g, struct times *from, u128 samples, struct spread *out);
 /* The time that `permille` of 1000 calls of a row with samples did not exceed, in the unit of
  * `from`; permille: 1 to 1000. */
 uint64_t spread_quantile(const struct grouping *g, const struct times *from, uint32_t permille);
@@ -122,6 +129,10 @@ void row_sum_histograms(const struct grouping *g, const struct times *from, stru
 void rows_finish(struct grouping *g);
 /* The times of a row: in nanoseconds if it has some that were added so, else in ticks. */
 struct times rows_times(const struct grouping *g, const struct group *from);
+/* Their sum in nanoseconds. */
+static inline u128 times_sum_ns(const struct grouping *g, const struct times *t) {
+    return t->in_ns ? t->total : snapshot_sum_ns(g->s, t->total);
+}
 /* A time of them in nanoseconds. */
 static inline uint64_t times_ns(const struct grouping *g, const struct times *t, uint64_t time) {
     return t->in_ns ? time : snapshot_ns(g->s, time);
@@ -132,8 +143,8 @@ static inline uint64_t times_ns(const struct grouping *g, const struct times *t,
 /* The work on GPUs of a node's scopes and those nested in them, as a tracer saw it: kernels, copies
  * and fills. */
 struct device_work {
-    uint64_t count;
-    uint64_t total; /* nanoseconds, added up: what ran side by side counts twice */
+    u128 count;
+    u128 total; /* nanoseconds, added up: what ran side by side counts twice */
 };
 
 /* By node, in the snapshot's memory; NULL where nothing was seen. 0, or -1 without memory. */

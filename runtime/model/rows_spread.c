@@ -128,22 +128,24 @@ static void row_collect_exact(const struct grouping *g, const struct times *from
 /* Bounds from before the interval are replaced by those of the interval's histograms, if closer. */
 static void times_tighten(struct times *t, uint64_t low, uint64_t high) {
     if (t->loose & SNAPSHOT_LOOSE_MIN) {
-        t->min = u64_max(low, t->min);
+        t->min = u128_max(low, t->min);
     }
     if (t->loose & SNAPSHOT_LOOSE_MAX) {
-        t->max = u64_min(high, t->max);
+        t->max = u128_min(high, t->max);
     }
 }
 
 static uint64_t spread_percentile(const struct histogram *sum, uint64_t count, uint32_t permille,
                                   const struct times *from) {
-    return u64_clamp(histogram_percentile(sum, count, permille), from->min, from->max);
+    return u64_clamp(histogram_percentile(sum, count, permille), (uint64_t)from->min,
+                     (uint64_t)from->max);
 }
 
 /* Where memory for some histograms was refused, total and bounds are not those of their samples. */
-static uint64_t spread_deviation(const struct histogram *sum, uint64_t count, uint64_t samples,
+static uint64_t spread_deviation(const struct histogram *sum, uint64_t count, u128 samples,
                                  const struct times *from) {
-    struct deviation_known known = {count, from->total, from->min, from->max, from->loose != 0};
+    struct deviation_known known = {count, from->total, (uint64_t)from->min, (uint64_t)from->max,
+                                    from->loose != 0};
     if (count != samples) {
         known.total = 0;
         known.bounds_only = 1;
@@ -173,8 +175,7 @@ static void spread_exactly(const struct exact *e, struct spread *out) {
     out->beyond = 0;
 }
 
-int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
-                struct spread *out) {
+int spread_read(const struct grouping *g, struct times *from, u128 samples, struct spread *out) {
     struct histogram *sum = g->sum;
     if (g->tree && !from->loose) {
         return 0;
@@ -201,7 +202,7 @@ int spread_read(const struct grouping *g, struct times *from, uint64_t samples,
     out->beyond = histogram_beyond(sum);
     for (uint32_t i = 0; i < PERCENTILE_COUNT && out->beyond && !from->loose; ++i) {
         if (histogram_rank(count, permilles[i]) == count) {
-            out->percentile[i] = from->max; /* it is the longest call */
+            out->percentile[i] = (uint64_t)from->max; /* it is the longest call */
         }
     }
     out->stddev = 0;

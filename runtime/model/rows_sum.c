@@ -72,7 +72,7 @@ static void row_add_device(struct grouping *g, uint32_t row, const struct snapsh
     }
     struct row_extras to = row_extras_of(g, row);
     to.row->device_calls += work.count;
-    to.row->device_total_ns = saturating_add(to.row->device_total_ns, work.total);
+    to.row->device_total_ns += work.total;
 }
 
 static void row_add_measures(struct grouping *g, uint32_t row, const struct snapshot_node *n,
@@ -93,11 +93,11 @@ static void row_add_extra(struct grouping *g, uint32_t row, const struct snapsho
                           unsigned nested) {
     struct row_extras to = row_extras_of(g, row);
     to.group->open = u64_max(n->open, to.group->open);
-    to.group->open_self = saturating_add(to.group->open_self, n->open_self);
+    to.group->open_self += n->open_self;
     if (!(nested & ROW_NESTED)) {
-        to.group->open_all = saturating_add(to.group->open_all, n->open);
+        to.group->open_all += n->open;
     }
-    to.row->untimed = saturating_add(to.row->untimed, n->untimed);
+    to.row->untimed += n->untimed;
     if (n->untimed) {
         g->rows->row[row].has |= ROW_PARTIAL;
     }
@@ -112,14 +112,12 @@ static void row_add_own(struct grouping *g, uint32_t row, const struct snapshot_
         return;
     }
     if (n->in_ns) {
-        struct group_extra *extra = row_extras_of(g, row).group;
-        extra->added_self = saturating_add(extra->added_self, n->own);
+        row_extras_of(g, row).group->added_self += n->own;
     } else {
-        to->self = saturating_add(to->self, n->own);
+        to->self += n->own;
     }
     if (g->costs) {
-        uint64_t cost = g->s->costs[n - g->s->nodes].own;
-        g->costs[row].own = saturating_add(g->costs[row].own, cost);
+        g->costs[row].own += g->s->costs[n - g->s->nodes].own;
     }
     g->rows->row[row].has |= ROW_SELF;
 }
@@ -146,12 +144,10 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     numbers_add(&record_scope, times->number, number, 0);
     times->loose |= n->loose;
     if (g->costs) {
-        uint64_t cost = g->s->costs[n - g->s->nodes].all;
-        g->costs[row].all = saturating_add(g->costs[row].all, cost);
+        g->costs[row].all += g->s->costs[n - g->s->nodes].all;
     }
     if (g->waiting && g->waiting[n - g->s->nodes]) {
-        uint64_t *waiting = &row_extras_of(g, row).group->waiting;
-        *waiting = saturating_add(*waiting, g->waiting[n - g->s->nodes]);
+        row_extras_of(g, row).group->waiting += g->waiting[n - g->s->nodes];
     }
 }
 

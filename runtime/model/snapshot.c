@@ -46,6 +46,25 @@ void snapshot_sum_children(struct snapshot *s) {
     }
 }
 
+/* A product that is not near the largest one is exact: of the whole nanoseconds of a tick, and of
+ * 2^64 times the rest of it. */
+u128 snapshot_sum_ns(const struct snapshot *s, u128 ticks) {
+    double about = (double)ticks * s->ns_per_tick;
+    if (ticks <= UINT64_MAX && about < 1.8e19) {
+        return snapshot_ns(s, (uint64_t)ticks);
+    }
+    if (!(about >= 0 && about < 1e29)) {
+        return snapshot_sum_whole(about);
+    }
+    uint64_t whole = snapshot_whole(s->ns_per_tick);
+    uint64_t part = (uint64_t)((s->ns_per_tick - (double)whole) * 0x1p64);
+    u128 low = (u128)(uint64_t)ticks * part;
+    if (!s->is_format_4) {
+        low += (u128)1 << 63; /* to the nearest one */
+    }
+    return ticks * whole + (ticks >> 64) * part + (low >> 64);
+}
+
 static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
                     const struct clock_stamp *now, uint32_t patience) {
     const struct arena_header *h = (const struct arena_header *)(const void *)base;

@@ -178,7 +178,7 @@ struct snapshot {
     struct snapshot_extra *extras; /* room for one of each node; the nodes lead to them */
     uint32_t extra_count;
     struct snapshot_cost *costs; /* by node; NULL: not known */
-    uint64_t cost_most;          /* ticks: `own` of all nodes, if calls cost the most */
+    u128 cost_most;              /* ticks: `own` of all nodes, if calls cost the most */
     struct snapshot_site *sites; /* by id; 0 is unused */
     uint32_t site_count;
     const char **sets; /* names by id */
@@ -233,10 +233,10 @@ int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t un
 const struct measures *snapshot_read_measures(struct snapshot *s, uint32_t unit,
                                               const struct measures *known);
 /* The measures of all threads while they had no open scope. */
-void snapshot_outside(const struct snapshot *s, struct measures *out);
+void snapshot_outside(const struct snapshot *s, struct measure_sums *out);
 /* The node's timed calls, and those that were not timed. */
-static inline uint64_t snapshot_calls(const struct snapshot_node *n) {
-    return saturating_add(n->count, n->extra->untimed);
+static inline u128 snapshot_calls(const struct snapshot_node *n) {
+    return (u128)n->count + n->extra->untimed;
 }
 /* When its first call began, and when that ended: ticks, 0: not known. */
 uint64_t snapshot_first_begin(const struct snapshot_node *n);
@@ -245,7 +245,7 @@ uint64_t snapshot_first_end(const struct snapshot *s, const struct snapshot_node
 uint64_t snapshot_left(const struct snapshot_node *n);
 uint64_t snapshot_recursive(const struct snapshot_node *n);
 /* The bytes in use of a place, from its measures. */
-uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]);
+u128 snapshot_memory_live(const u128 measure[MEASURE_COUNT]);
 /* A checked pointer to `bytes` bytes at a unit, or NULL. */
 const void *snapshot_at(const struct snapshot *s, uint32_t unit, uint64_t bytes);
 /* A list of records, newest first, each of which has the unit of the next one. It ends where the
@@ -279,10 +279,20 @@ static inline uint64_t snapshot_whole(double v) {
     }
     return v < 1.8e19 ? (uint64_t)v : UINT64_MAX - 1;
 }
+/* The same of a sum. The limit is above all sums of a file, and far from the end of 128 bits. */
+static inline u128 snapshot_sum_whole(double v) {
+    if (v < 1.8e19) {
+        return snapshot_whole(v);
+    }
+    return (u128)double_min(v, 1e30);
+}
 /* Nanoseconds to the nearest one. Files of format 4 keep the numbers that they had. */
 static inline uint64_t snapshot_ns(const struct snapshot *s, uint64_t ticks) {
     return snapshot_whole((double)ticks * s->ns_per_tick + (s->is_format_4 ? 0 : 0.5));
 }
+/* The same of a sum: what has room in 64 bits is as in snapshot_ns, a larger one is multiplied
+ * exactly. */
+u128 snapshot_sum_ns(const struct snapshot *s, u128 ticks);
 /* A time of a node, in nanoseconds and in ticks. */
 static inline uint64_t snapshot_node_ns(const struct snapshot *s, const struct snapshot_node *n,
                                         uint64_t time) {

@@ -4,6 +4,8 @@
  */
 #include "snapshot.h"
 
+#include <string.h>
+
 #include "arena/measures.h"
 #include "base/arithmetic.h"
 
@@ -37,8 +39,9 @@ const struct measures *snapshot_read_measures(struct snapshot *s, uint32_t unit,
     return out ? out : &snapshot_no_measures;
 }
 
-void snapshot_outside(const struct snapshot *s, struct measures *out) {
-    *out = *s->outside;
+void snapshot_outside(const struct snapshot *s, struct measure_sums *out) {
+    memset(out, 0, sizeof *out);
+    measures_add(&out->groups, out->measure, s->outside, 0);
     for (uint32_t i = 0; i < s->node_count; ++i) {
         if (!s->nodes[i].site) { /* the root of a thread */
             measures_add(&out->groups, out->measure, s->nodes[i].measures, 0);
@@ -46,8 +49,8 @@ void snapshot_outside(const struct snapshot *s, struct measures *out) {
     }
 }
 
-uint64_t snapshot_memory_live(const uint64_t measure[MEASURE_COUNT]) {
-    return saturating_subtract(measure[MEASURE_MEMORY_HELD], measure[MEASURE_MEMORY_GONE]);
+u128 snapshot_memory_live(const u128 measure[MEASURE_COUNT]) {
+    return u128_subtract(measure[MEASURE_MEMORY_HELD], measure[MEASURE_MEMORY_GONE]);
 }
 
 uint64_t snapshot_left(const struct snapshot_node *n) {

@@ -28,10 +28,10 @@
 struct rank_round {
     uint32_t windows;
     uint32_t compared;
-    uint32_t last[ARENA_WINDOWS];    /* of the others; RANK_NONE: not compared */
-    uint64_t cost_ns[ARENA_WINDOWS]; /* what the others wait longer than that one, in all */
-    uint64_t left_ns[ARENA_WINDOWS]; /* the same of all ranks */
-    uint64_t whole_left_ns;          /* of the whole run, by totals */
+    uint32_t last[ARENA_WINDOWS]; /* of the others; RANK_NONE: not compared */
+    u128 cost_ns[ARENA_WINDOWS];  /* what the others wait longer than that one, in all */
+    u128 left_ns[ARENA_WINDOWS];  /* the same of all ranks */
+    u128 whole_left_ns;           /* of the whole run, by totals */
 };
 
 /* A row that is judged. */
@@ -42,7 +42,7 @@ struct rank_case {
     uint32_t name;
     uint32_t ranks;
     uint32_t rows; /* that are judged with it */
-    uint64_t wall_ns;
+    u128 wall_ns;
     struct rank_round first, now;
 };
 
@@ -61,11 +61,11 @@ static double binomial_tail(uint32_t windows, uint32_t last, double chance) {
     return sum;
 }
 
-static int cost_counts(uint64_t cost_ns, uint64_t wall_ns) {
+static int cost_counts(u128 cost_ns, u128 wall_ns) {
     return cost_ns && cost_ns >= wall_ns / COST_PART;
 }
 
-static double sum_costs(const uint64_t *cost_ns, uint32_t windows) {
+static double sum_costs(const u128 *cost_ns, uint32_t windows) {
     double sum = 0;
     for (uint32_t i = 0; i < windows; ++i) {
         sum += (double)cost_ns[i];
@@ -152,7 +152,7 @@ static uint32_t largest_set(const struct rank_case *c) {
 
 /* How long the room's ranks wait for the last one that is not in the set. */
 static void room_without(const struct ranks_room *room, const struct rank_verdict *set,
-                         uint32_t *last, uint64_t *cost_ns, uint64_t *left_ns) {
+                         uint32_t *last, u128 *cost_ns, u128 *left_ns) {
     uint64_t least = UINT64_MAX;
     *last = RANK_NONE;
     *cost_ns = *left_ns = 0;
@@ -164,9 +164,9 @@ static void room_without(const struct ranks_room *room, const struct rank_verdic
     }
     for (uint32_t i = 0; i < room->count; ++i) {
         uint64_t more = saturating_subtract(room->totals[i], least);
-        *left_ns = saturating_add(*left_ns, more);
+        *left_ns += more;
         if (!is_in_set(set, room->of[i])) {
-            *cost_ns = saturating_add(*cost_ns, more);
+            *cost_ns += more;
         }
     }
 }
@@ -176,7 +176,7 @@ static void make_round(const struct rank_case *c, const struct rank_verdict *set
     const struct ranks_room *room = c->room;
     struct rank_wait wait;
     uint32_t last;
-    uint64_t cost_ns;
+    u128 cost_ns;
     out->windows = c->windows.count;
     out->compared = 0;
     for (uint32_t i = 0; i < out->windows; ++i) {
@@ -222,7 +222,7 @@ static enum rank_why judge_rounds(struct rank_verdict *out, struct rank_case *c)
         covered = share_covered(c, out);
         out->covered_ppm = (uint32_t)(covered * 1e6);
     } while (covered < enough && !is_known);
-    if (!cost_counts((uint64_t)(covered * (double)c->wait.cost_ns), c->wall_ns)) {
+    if (!cost_counts((u128)(covered * (double)c->wait.cost_ns), c->wall_ns)) {
         return RANK_WHY_SMALL;
     }
     struct last_count last = count_last(&c->first, out, 0);
@@ -287,7 +287,8 @@ int rank_judge_name(struct rank_verdict *out, const struct ranks *r, uint32_t na
     out->why = find_why(c);
     if (out->why == RANK_WHY_CAUSE) {
         out->why = judge_rounds(out, c);
-        out->least_ns = c->wait.cost_ns / u64_max(c->ranks - out->count, 1) / RANK_EXCESS_PART;
+        u128 each_ns = c->wait.cost_ns / u64_max(c->ranks - out->count, 1);
+        out->least_ns = u128_narrow(each_ns / RANK_EXCESS_PART);
     }
     scratch_release(memory, before);
     return 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the spread of a total over ranks. Sums are 128 bits wide: a hundred thousand ranks have
- * more nanoseconds in a month than 64 bits hold. Called by the report, the exports and
- * ranks_wait.c.
+ * Computes the spread of a total over ranks. Called by the report, the exports and ranks_wait.c.
  */
 #include "rank_spread.h"
 
@@ -13,12 +11,6 @@
 #include "base/order.h"
 #include "base/role.h"
 #include "model/deviation.h"
-
-__extension__ typedef unsigned __int128 rank_sum;
-
-static uint64_t narrow_sum(rank_sum sum) {
-    return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
-}
 
 struct arena_rank_cell ranks_cell(const struct ranks *r, uint32_t rank, uint32_t name) {
     uint32_t count;
@@ -68,7 +60,7 @@ const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room
         return room->order;
     }
     const uint32_t *sorted = order_in(room->order, room->spare, count, order_is_less, room->totals);
-    rank_sum sum = 0, calls = 0;
+    u128 sum = 0, calls = 0;
     uint32_t longest = 0;
     for (uint32_t i = 0; i < count; ++i) {
         sum += room->totals[i];
@@ -78,8 +70,8 @@ const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room
             longest = i;
         }
     }
-    out->calls = narrow_sum(calls);
-    out->total_ns = narrow_sum(sum);
+    out->calls = calls;
+    out->total_ns = sum;
     out->mean_ns = (uint64_t)(sum / count);
     out->median_ns = room->totals[sorted[(count - 1) / 2]];
     out->min_ns = room->totals[sorted[0]];
@@ -87,13 +79,13 @@ const uint32_t *ranks_spread_of(struct rank_spread *out, const struct ranks_room
     out->min_rank = room->of[sorted[0]];
     out->max_rank = room->of[longest];
     out->stddev_ns = deviation_exactly(room->totals, count);
-    rank_sum lost = (rank_sum)out->max_ns * count - sum;
-    out->lost_ns = narrow_sum(lost);
+    u128 lost = (u128)out->max_ns * count - sum;
+    out->lost_ns = lost;
     if (count > 1 && out->max_ns) {
         double most = (double)out->max_ns * (count - 1);
         out->imbalance_ppm = (uint32_t)((double)lost / most * 1e6 + 0.5);
     }
-    out->above_min_ns = narrow_sum(sum - (rank_sum)out->min_ns * count);
+    out->above_min_ns = sum - (u128)out->min_ns * count;
     return sorted;
 }
 

@@ -207,11 +207,11 @@ static void tally_window(struct rank_tally *out, const struct rank_wait *wait) {
     struct rank_last *last = &out->of[wait->late];
     double alone_ns = (double)wait->cost_ns * wait->covered_ppm / 1e6;
     ++out->windows;
-    out->cost_ns = saturating_add(out->cost_ns, wait->cost_ns);
+    out->cost_ns += wait->cost_ns;
     ++last->windows;
     last->alone += (uint32_t)ranks_wait_is_alone(wait);
-    last->cost_ns = saturating_add(last->cost_ns, wait->cost_ns);
-    last->alone_ns = saturating_add(last->alone_ns, snapshot_whole(alone_ns));
+    last->cost_ns += wait->cost_ns;
+    last->alone_ns += snapshot_sum_whole(alone_ns);
 }
 
 int rank_windows_tally(struct rank_tally *out, const struct rank_windows *w, uint32_t first,

@@ -29,8 +29,8 @@ struct rank_windows {
 struct rank_last {
     uint32_t windows;
     uint32_t alone; /* of these, those in which it was the only cause */
-    uint64_t cost_ns;
-    uint64_t alone_ns; /* what would be gone of that if it came with the next to last one */
+    u128 cost_ns;
+    u128 alone_ns; /* what would be gone of that if it came with the next to last one */
 };
 
 struct rank_tally {
@@ -39,7 +39,7 @@ struct rank_tally {
     uint32_t ranks;       /* the length of that */
     uint32_t windows;     /* in which some waited for a rank */
     uint32_t differ;      /* in which the ranks have different numbers of calls: not compared */
-    uint64_t cost_ns;
+    u128 cost_ns;
 };
 
 /* The windows of a name, by steps if all ranks have these for nine of ten calls, else by calls; the

@@ -80,7 +80,7 @@ static void wait_for_root(struct rank_wait *out, const struct ranks_room *room, 
         if (i == at) {
             continue;
         }
-        out->cost_ns = saturating_add(out->cost_ns, saturating_subtract(room->totals[i], own));
+        out->cost_ns += saturating_subtract(room->totals[i], own);
         if (room->totals[i] < least) {
             least = room->totals[i];
             first = i;
@@ -193,10 +193,10 @@ static uint64_t rank_lasted_ns(const struct arena_rank *rank) {
     return saturating_subtract(rank->end_real_ns, rank->start_real_ns);
 }
 
-uint64_t ranks_wall_ns(const struct ranks *r, const struct ranks_room *room) {
-    uint64_t sum = 0;
+u128 ranks_wall_ns(const struct ranks *r, const struct ranks_room *room) {
+    u128 sum = 0;
     for (uint32_t i = 0; i < room->count; ++i) {
-        sum = saturating_add(sum, rank_lasted_ns(&r->rank[room->of[i]]));
+        sum += rank_lasted_ns(&r->rank[room->of[i]]);
     }
     return sum;
 }
@@ -207,11 +207,11 @@ uint64_t ranks_wall_ns(const struct ranks *r, const struct ranks_room *room) {
  * room->totals; *own: that mean. */
 static uint64_t excess_over_median(const struct ranks *r, const uint32_t *named, uint32_t count,
                                    const struct ranks_room *room, uint64_t *own) {
-    *own = 0;
+    u128 sum = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        *own = saturating_add(*own, room->totals[named[i]]);
+        sum += room->totals[named[i]];
     }
-    *own /= count;
+    *own = (uint64_t)(sum / count);
     const uint32_t *sorted =
         order_in(room->order, room->spare, r->count, order_is_less, room->totals);
     return saturating_subtract(*own, room->totals[sorted[(r->count - 1) / 2]]);
@@ -247,13 +247,13 @@ static void put_outside(const struct ranks *r, const struct ranks_room *room) {
     for (uint32_t i = 0; i < r->count; ++i) {
         uint32_t count;
         const struct arena_rank_cell *cells = ranks_cells(r, i, &count);
-        uint64_t own = 0;
+        u128 own = 0;
         for (uint32_t name = 0; name < count; ++name) {
-            own = saturating_add(own, cells[name].self_ns);
+            own += cells[name].self_ns;
         }
         room->totals[i] = 0;
         if (is_known) {
-            room->totals[i] = saturating_subtract(rank_lasted_ns(&r->rank[i]), own);
+            room->totals[i] = (uint64_t)u128_subtract(rank_lasted_ns(&r->rank[i]), own);
         }
     }
 }

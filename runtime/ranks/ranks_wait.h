@@ -50,6 +50,6 @@ int ranks_excesses(struct rank_excesses *out, const struct ranks *r, const uint3
                    uint32_t count, uint64_t least_ns, struct ranks_room *room,
                    struct scratch *memory);
 /* The wall time of all ranks that are in the room. */
-uint64_t ranks_wall_ns(const struct ranks *r, const struct ranks_room *room);
+u128 ranks_wall_ns(const struct ranks *r, const struct ranks_room *room);
 
 #endif

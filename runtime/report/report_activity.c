@@ -41,10 +41,10 @@ static void share_cell(struct report_grid *g, uint64_t ppm) {
 }
 
 static void put_times(struct report_grid *g, const struct activity_row *row) {
-    const struct snapshot_activity *a = &row->sum;
+    const struct activity_sum *a = &row->sum;
     share_cell(g, row->share_ppm);
     grid_time(g, a->total);
-    grid_add(g, "%llu", (unsigned long long)a->count);
+    grid_count(g, a->count);
     grid_time(g, row->avg);
     if (row->has & ACTIVITY_HAS_MEDIAN) {
         grid_time_or_more(g, row->median, (row->has & ACTIVITY_MEDIAN_BEYOND) != 0);
@@ -74,11 +74,12 @@ static void put_extent(struct report_grid *g, const uint32_t n[3], uint32_t vari
 }
 
 static void put_kernel(struct report_grid *g, const struct activity_row *row) {
-    const struct snapshot_activity *a = &row->sum;
+    const struct activity_sum *a = &row->sum;
+    const struct snapshot_activity *of = &a->of;
     const struct occupancy *o = &row->occupancy;
     share_cell(g, row->share_ppm);
     grid_time(g, a->total);
-    grid_add(g, "%llu", (unsigned long long)a->count);
+    grid_count(g, a->count);
     grid_time(g, row->avg);
     if (row->has & ACTIVITY_HAS_LAUNCH) {
         grid_time(g, row->launch_avg);
@@ -86,10 +87,10 @@ static void put_kernel(struct report_grid *g, const struct activity_row *row) {
     } else {
         grid_dashes(g, 2);
     }
-    put_extent(g, a->grid, a->varies);
-    put_extent(g, a->block, a->varies);
-    grid_add(g, "%u", a->registers);
-    grid_add(g, "%llu", (unsigned long long)a->shared_static + a->shared_dynamic);
+    put_extent(g, of->grid, of->varies);
+    put_extent(g, of->block, of->varies);
+    grid_add(g, "%u", of->registers);
+    grid_add(g, "%llu", (unsigned long long)of->shared_static + of->shared_dynamic);
     if (row->has & ACTIVITY_HAS_OCCUPANCY) {
         grid_add(g, "%u.%u", o->permille / 10, o->permille % 10);
         grid_add(g, "%s", *o->limiter ? o->limiter : "-");
@@ -116,13 +117,13 @@ static void put_ends(struct report_grid *g, const struct snapshot_activity *a) {
 
 static void put_copy(struct report_grid *g, const struct activity_row *row) {
     put_times(g, row);
-    put_ends(g, &row->sum);
+    put_ends(g, &row->sum.of);
 }
 
 static void put_size(struct report_grid *g, const struct activity_row *row) {
-    const struct snapshot_activity *a = &row->sum;
+    const struct activity_sum *a = &row->sum;
     grid_bytes(g, a->bytes);
-    grid_add(g, "%llu", (unsigned long long)a->count);
+    grid_count(g, a->count);
     if (a->total) {
         grid_rate(g, row->bytes_per_s);
     } else {
@@ -137,12 +138,12 @@ static void put_size(struct report_grid *g, const struct activity_row *row) {
     grid_bytes(g, a->min_bytes);
     grid_bytes(g, a->max_bytes);
     grid_bytes(g, row->stddev_bytes);
-    put_ends(g, a);
+    put_ends(g, &a->of);
 }
 
 /* "-": it moves nothing. */
 static void put_unified(struct report_grid *g, const struct activity_row *row) {
-    const struct snapshot_activity *a = &row->sum;
+    const struct activity_sum *a = &row->sum;
     put_times(g, row);
     if (a->max_bytes) {
         grid_bytes(g, a->bytes);
@@ -186,7 +187,7 @@ static enum activity_sort section_sort(const struct report_options *o,
 static unsigned places_of(const struct report *r, const struct activity_table *t) {
     unsigned shown = 0;
     for (uint32_t i = 0; i < t->count; ++i) {
-        const struct snapshot_activity *a = &t->row[i]->sum, *first = &t->row[0]->sum;
+        const struct snapshot_activity *a = &t->row[i]->sum.of, *first = &t->row[0]->sum.of;
         if (a->device != first->device) {
             shown |= SHOW_DEVICE;
         }
@@ -239,9 +240,9 @@ static void section_start(const struct report *r, struct report_grid *g,
 static void put_heading(const struct report *r, const struct section *section,
                         const struct activity_table *t) {
     char all[TEXT_NUMBER];
-    uint64_t bytes = 0;
+    u128 bytes = 0;
     for (uint32_t i = 0; i < t->count; ++i) {
-        bytes = saturating_add(bytes, t->row[i]->sum.bytes);
+        bytes += t->row[i]->sum.bytes;
     }
     if (section->by_size) {
         text_bytes(all, bytes);
@@ -277,10 +278,10 @@ static int section_put_rows(const struct report *r, const struct section *sectio
             continue;
         }
         ++lines;
-        marked |= row->sum.varies != 0;
+        marked |= row->sum.of.varies != 0;
         section->cells(&g, row);
-        put_places(r, &g, &row->sum, shown);
-        grid_name(&g, name, activity_title(name, r->snapshot, &row->sum),
+        put_places(r, &g, &row->sum.of, shown);
+        grid_name(&g, name, activity_title(name, r->snapshot, &row->sum.of),
                   kernel_name_columns(r->options));
     }
     int failed = grid_print(&g, r->out, 0);
@@ -308,8 +309,9 @@ static int put_section(const struct report *r, const struct section *section) {
     activity_table_sort(&t, section_sort(o, section));
     uint32_t count = 0;
     for (uint32_t i = 0; i < t.count; ++i) {
-        wanted[i] = (uint8_t)(report_options_want(
-                                  o, name, activity_title(name, r->snapshot, &t.row[i]->sum)) != 0);
+        wanted[i] =
+            (uint8_t)(report_options_want(
+                          o, name, activity_title(name, r->snapshot, &t.row[i]->sum.of)) != 0);
         count += wanted[i];
     }
     if (!count) {

@@ -52,17 +52,18 @@ static void cell_mark(char out[TEXT_NUMBER], const char *mark) {
 /* "-" where there is nothing to say: no sample, no histogram, no first call in this interval. */
 static void cell_format(const struct report *r, char out[TEXT_NUMBER], const struct stint_row *row,
                         const struct report_column *c) {
-    uint64_t v = report_value(row, c);
+    u128 v = report_value(row, c);
+    int is_unknown = row_is_unknown(row, c->field);
     if (!has_all(row, c)) {
         snprintf(out, TEXT_NUMBER, "-");
     } else if (c->kind == REPORT_COUNT) {
-        snprintf(out, TEXT_NUMBER, "%llu", (unsigned long long)v);
-    } else if (v == ROW_UNKNOWN) {
+        snprintf(out, TEXT_NUMBER, "%s", number_whole(v).text);
+    } else if (is_unknown) {
         snprintf(out, TEXT_NUMBER, "n/a");
     } else if (c->kind == REPORT_SHARE) {
-        text_share(out, v);
+        text_share(out, u128_narrow(v));
     } else if (c->kind == REPORT_RATE) {
-        text_rate(out, v);
+        text_rate(out, u128_narrow(v));
     } else if (c->kind == REPORT_RATIO) {
         snprintf(out, TEXT_NUMBER, "%s", number_fixed((double)v / 1e6, 2).text);
     } else if (c->kind == REPORT_SIZE) {
@@ -76,7 +77,7 @@ static void cell_format(const struct report *r, char out[TEXT_NUMBER], const str
     if (row->has & c->mark) {
         cell_mark(out, "~");
     }
-    if (v != ROW_UNKNOWN) {
+    if (!is_unknown) {
         cell_mark(out, cell_bound(row->has & c->bound));
     }
 }
@@ -179,11 +180,11 @@ struct cells {
     size_t *width;    /* 0: not shown */
     uint8_t *dropped; /* for lack of room */
     int bar;          /* to the right of the column that the rows are sorted by */
-    uint64_t largest; /* value of that column */
+    u128 largest;     /* value of that column */
 };
 
 /* The value that the rows are sorted by; 0 of a row that has none. */
-static uint64_t cell_sort_value(const struct report *r, const struct stint_row *row) {
+static u128 cell_sort_value(const struct report *r, const struct stint_row *row) {
     const struct report_column *c = report_column(r->options->sort);
     return row_knows(row, c->field, c->needs) ? report_value(row, c) : 0;
 }
@@ -208,12 +209,12 @@ static void cell_put_number(const struct report *r, const char *number, int bold
 }
 
 /* A tenth of the largest and more are bold. */
-static int cell_is_large(const struct cells *cells, uint64_t value) {
+static int cell_is_large(const struct cells *cells, u128 value) {
     return value && value >= cells->largest / 10;
 }
 
 /* Half columns are drawn, too, where the locale has the characters. */
-static void cell_put_bar(const struct report *r, const struct cells *cells, uint64_t value,
+static void cell_put_bar(const struct report *r, const struct cells *cells, u128 value,
                          size_t *owed) {
     double part = 0;
     if (cells->largest) {
@@ -267,7 +268,7 @@ static void put_line(const struct report *r, const struct stint_row *row, uint32
     char number[TEXT_NUMBER];
     const struct report_column *c;
     const size_t *width = cells->width;
-    uint64_t value = cell_sort_value(r, row);
+    u128 value = cell_sort_value(r, row);
     size_t owed = 0;
     for (uint32_t i = 0; (c = report_column(i)); ++i) {
         if (width[i] && column_is_number(c)) {
@@ -358,7 +359,7 @@ static void cells_measure_row(const struct report *r, const struct stint_row *ro
         size_t least = u64_max(cells->width[i], strlen(c->title));
         cells->width[i] = u64_max(least, cell_measure(r, row, depth, i));
     }
-    cells->largest = u64_max(cells->largest, cell_sort_value(r, row));
+    cells->largest = u128_max(cells->largest, cell_sort_value(r, row));
 }
 
 /* 0, or -1 without memory. */

@@ -113,7 +113,7 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
     double left = calls_ns(each->timed / 2, left_calls);
     double most_recursive = most_ns((double)each->recursive, cold, inner_calls) + named_again;
     double read = calls_ns(each->reading, readings);
-    uint64_t calls = snapshot_calls(n) + n->recursions;
+    u128 calls = snapshot_calls(n) + n->recursions;
     to->calls += calls;
     if (plain) {
         to->plain += calls;
@@ -160,7 +160,7 @@ static void node_correct(const struct report *r, uint32_t index, const struct ch
     out->all = u64_min(snapshot_whole((double)out->own + inside->total * part), n->total);
     double most = cost.most_inner / ns_per_tick + inside->most * part;
     uint64_t most_own = u64_min(snapshot_whole(most + 0.5), n->own);
-    r->snapshot->cost_most = saturating_add(r->snapshot->cost_most, most_own);
+    r->snapshot->cost_most += most_own;
     around->most += cost.most_outer / ns_per_tick;
     around->outer += cost.ns_outer / ns_per_tick;
     around->total += (double)out->all;

@@ -9,14 +9,14 @@
 
 /* Calls, and what they cost in nanoseconds. */
 struct node_cost {
-    uint64_t calls;
-    uint64_t readings;
+    u128 calls;
+    u128 readings;
+    u128 plain; /* calls from code that was built without optimisation */
     double ns_calls;
     double ns_readings;
     /* The same of calls whose records are not in the nearest cache; of one where that is not known,
      * as above. */
     double most_calls;
-    uint64_t plain; /* calls from code that was built without optimisation */
     /* The cost of a short call, inside its own time and in the time around it. */
     double ns_inner;
     double ns_outer;

@@ -8,35 +8,38 @@
 
 #include "arena/activity_kind.h"
 #include "base/arithmetic.h"
+#include "base/number.h"
 #include "model/activity_name.h"
+#include "model/activity_table.h"
 #include "report.h"
 #include "report_grid.h"
 
-static const struct snapshot_activity *device_find_activity(const struct snapshot *s, uint32_t kind,
-                                                            uint32_t detail, uint32_t device) {
+/* Adds up the activities of that kind. Returns whether there are any. */
+static int device_sum_activities(struct activity_sum *out, const struct snapshot *s, uint32_t kind,
+                                 uint32_t detail, uint32_t device) {
+    static const struct snapshot_activity none;
+    activity_sum_start(out, &none);
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         if (a->kind == kind && a->detail == detail && a->device == device && a->count) {
-            return a;
+            activity_sum_add(out, a);
         }
     }
-    return NULL;
+    return out->count != 0;
 }
 
-static uint64_t activity_total(const struct snapshot_activity *a) {
-    if (a) {
-        return a->total;
-    }
-    return 0;
+static int device_sum_busy(struct activity_sum *out, const struct snapshot *s, uint32_t detail,
+                           uint32_t device) {
+    return device_sum_activities(out, s, ACTIVITY_BUSY, detail, device);
 }
 
 /* From the first work to the end of the last; of an interval at most its own time. */
-static uint64_t device_span(const struct snapshot *s, const struct snapshot_activity *any) {
-    uint64_t span = snapshot_activity_span(any);
+static u128 device_span(const struct snapshot *s, const struct activity_sum *any) {
+    u128 span = u128_subtract(any->last_at, any->first_at);
     if (s->since && span > s->wall_ns) {
         span = s->wall_ns;
     }
-    return u64_max(span, any->total);
+    return u128_max(span, any->total);
 }
 
 static void grid_put_device(struct report_grid *g, const struct snapshot *s, uint32_t device) {
@@ -63,23 +66,22 @@ static int put_busy(const struct report *r) {
     text_add(r->out, "Devices, each from its first work to its last\n");
     grid_start(&g, titles, 1);
     for (uint32_t d = s->device_count; d-- > 0;) { /* oldest first */
-        const struct snapshot_activity *any =
-            device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d);
-        if (!any) {
+        static const uint32_t parts[] = {ACTIVITY_BUSY_KERNEL, ACTIVITY_BUSY_COPY,
+                                         ACTIVITY_BUSY_OVERLAP};
+        struct activity_sum any, part;
+        if (!device_sum_busy(&any, s, ACTIVITY_BUSY_ANY, d)) {
             continue;
         }
-        uint64_t span = device_span(s, any);
+        u128 span = device_span(s, &any);
         grid_put_device(&g, s, d);
         grid_time(&g, span);
-        grid_time(&g, any->total);
-        grid_share(&g, any->total, span);
-        grid_time(&g,
-                  activity_total(device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_KERNEL, d)));
-        grid_time(&g,
-                  activity_total(device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_COPY, d)));
-        grid_time(&g,
-                  activity_total(device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_OVERLAP, d)));
-        grid_time(&g, span - any->total);
+        grid_time(&g, any.total);
+        grid_share(&g, any.total, span);
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+            device_sum_busy(&part, s, parts[i], d);
+            grid_time(&g, part.total);
+        }
+        grid_time(&g, span - any.total);
     }
     int failed = grid_print(&g, r->out, 0);
     text_put(r->out, "\n", 1);
@@ -107,7 +109,7 @@ static int put_gaps(const struct report *r) {
     uint8_t *taken = scratch_array(&s->memory, (size_t)s->activity_count + 1, sizeof *taken);
     uint32_t limit = r->options->top ? r->options->top : GAP_ROWS, shown = 0, more = 0;
     const struct snapshot_activity *a;
-    uint64_t idle = 0;
+    u128 idle = 0;
     struct report_grid g;
     if (scratch_failed(&s->memory)) {
         return -1;
@@ -128,7 +130,7 @@ static int put_gaps(const struct report *r) {
         taken[a - s->activities] = 1;
         grid_share(&g, a->total, idle);
         grid_time(&g, a->total);
-        grid_add(&g, "%llu", (unsigned long long)a->count);
+        grid_count(&g, a->count);
         grid_time(&g, a->max);
         if (a->device < s->device_count) {
             grid_add(&g, "GPU %u", s->devices[a->device].number);
@@ -146,8 +148,8 @@ static int put_gaps(const struct report *r) {
     return failed;
 }
 
-static void put_step_row(struct report_grid *g, const char *name, const struct snapshot_activity *a,
-                         uint64_t wall) {
+static void put_step_row(struct report_grid *g, const char *name, const struct activity_sum *a,
+                         u128 wall) {
     grid_add(g, "%s", name);
     grid_time(g, a->total / a->count);
     grid_share(g, a->total / a->count, wall);
@@ -156,9 +158,9 @@ static void put_step_row(struct report_grid *g, const char *name, const struct s
 }
 
 /* The rest of a step, on average; it has no minimum and maximum of its own. */
-static void put_idle_row(struct report_grid *g, const char *name, const struct snapshot_activity *a,
-                         uint64_t wall) {
-    uint64_t busy = a->total / a->count, idle = saturating_subtract(wall, busy);
+static void put_idle_row(struct report_grid *g, const char *name, const struct activity_sum *a,
+                         u128 wall) {
+    u128 busy = a->total / a->count, idle = u128_subtract(wall, busy);
     grid_add(g, "%s", name);
     grid_time(g, idle);
     grid_share(g, idle, wall);
@@ -169,25 +171,22 @@ static void put_idle_row(struct report_grid *g, const char *name, const struct s
 static int devices_put_steps(const struct report *r) {
     static const char *const titles[] = {"of a step", "on average", "%", "least", "most", NULL};
     const struct snapshot *s = r->snapshot;
-    const struct snapshot_activity *wall =
-        device_find_activity(s, ACTIVITY_STEP, ACTIVITY_STEP_WALL, SNAPSHOT_NONE);
+    struct activity_sum wall, busy;
     struct report_grid g;
-    if (!wall) {
+    if (!device_sum_activities(&wall, s, ACTIVITY_STEP, ACTIVITY_STEP_WALL, SNAPSHOT_NONE)) {
         return 0;
     }
-    text_add(r->out, "Steps: %llu\n", (unsigned long long)wall->count);
+    text_add(r->out, "Steps: %s\n", number_whole(wall.count).text);
     grid_start(&g, titles, 1);
-    uint64_t average = wall->total / wall->count;
-    put_step_row(&g, "wall", wall, average);
+    u128 average = wall.total / wall.count;
+    put_step_row(&g, "wall", &wall, average);
     for (uint32_t d = s->device_count; d-- > 0;) {
-        const struct snapshot_activity *busy =
-            device_find_activity(s, ACTIVITY_STEP, ACTIVITY_STEP_BUSY, d);
         char name[40];
-        if (busy) {
+        if (device_sum_activities(&busy, s, ACTIVITY_STEP, ACTIVITY_STEP_BUSY, d)) {
             snprintf(name, sizeof name, "GPU %u busy", s->devices[d].number);
-            put_step_row(&g, name, busy, average);
+            put_step_row(&g, name, &busy, average);
             snprintf(name, sizeof name, "GPU %u idle", s->devices[d].number);
-            put_idle_row(&g, name, busy, average);
+            put_idle_row(&g, name, &busy, average);
         }
     }
     int failed = grid_print(&g, r->out, 0);
@@ -197,8 +196,9 @@ static int devices_put_steps(const struct report *r) {
 
 int report_devices(const struct report *r) {
     const struct snapshot *s = r->snapshot;
+    struct activity_sum any;
     for (uint32_t d = 0; d < s->device_count; ++d) {
-        if (device_find_activity(s, ACTIVITY_BUSY, ACTIVITY_BUSY_ANY, d)) {
+        if (device_sum_busy(&any, s, ACTIVITY_BUSY_ANY, d)) {
             if (put_busy(r) || put_gaps(r) || devices_put_steps(r)) {
                 return -1;
             }

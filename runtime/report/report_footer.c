@@ -85,14 +85,14 @@ static void put_cost_range(struct text *out, struct cost_range ns) {
 }
 
 /* "12 calls at about 7 ns to 20 ns". For no call it is the cost of one. */
-static void put_cost_each(struct text *out, uint64_t count, const char *what, struct cost_range ns,
+static void put_cost_each(struct text *out, u128 count, const char *what, struct cost_range ns,
                           uint64_t of_one) {
     struct cost_range mean = {(double)of_one / 1000 + 0.5, 0};
     if (count) {
         mean.least = ns.least / (double)count + 0.5;
         mean.most = ns.most / (double)count + 0.5;
     }
-    text_add(out, "%llu %s%s at about ", (unsigned long long)count, what, text_plural(count));
+    text_add(out, "%s %s%s at about ", number_whole(count).text, what, text_plural(count));
     put_cost_range(out, mean);
 }
 
@@ -133,7 +133,7 @@ static void put_cost(const struct report *r, const struct node_cost *c, struct c
     put_cost_range(r->out, node_cost_sum(c));
     text_add(r->out, " in all");
     if (c->plain) {
-        text_add(r->out, ", %llu call%s of code built without -O", (unsigned long long)c->plain,
+        text_add(r->out, ", %s call%s of code built without -O", number_whole(c->plain).text,
                  text_plural(c->plain));
     }
     if (r->cost->ranges) {
@@ -147,11 +147,11 @@ static void put_calls(const struct report *r) {
     struct rows rows;
     struct cost_range highest;
     struct node_cost cost = count_cost(r, &highest);
-    uint64_t all = cost.calls;
+    u128 all = cost.calls;
     if (r->cost) {
         put_cost(r, &cost, highest);
     } else {
-        text_add(r->out, "%llu call%s", (unsigned long long)all, text_plural(all));
+        text_add(r->out, "%s call%s", number_whole(all).text, text_plural(all));
     }
     uint32_t *order = NULL;
     if (!rows_flat(&rows, s, 0)) {
@@ -238,9 +238,9 @@ static void footer_put_steps(const struct report *r) {
         }
         text_add(r->out, "steps: ");
         if (s->steps > row->samples + 1) {
-            text_add(r->out, "%llu of ", (unsigned long long)row->samples);
+            text_add(r->out, "%s of ", number_whole(row->samples).text);
         }
-        text_add(r->out, "%llu", (unsigned long long)u64_max(s->steps, row->samples));
+        text_add(r->out, "%s", number_whole(u128_max(s->steps, row->samples)).text);
         text_time(avg, row->avg_ns, CONFIG_UNIT_AUTO);
         put_percentile(r, p50, row, (struct row_field)ROW_FIELD(percentile_ns[PERCENTILE_P50]));
         put_percentile(r, p99, row, (struct row_field)ROW_FIELD(percentile_ns[PERCENTILE_P99]));
@@ -261,21 +261,21 @@ static void footer_put_steps(const struct report *r) {
 
 /* Only of files of before: their recorder left calls of STINT_SAMPLE out. */
 static void put_partial(const struct report *r) {
-    uint64_t calls = 0, untimed = 0;
+    u128 calls = 0, untimed = 0;
     for (uint32_t i = 0; i < r->snapshot->node_count; ++i) {
         const struct snapshot_node *n = &r->snapshot->nodes[i];
         if (n->extra->untimed) {
-            calls = saturating_add(calls, snapshot_calls(n));
-            untimed = saturating_add(untimed, n->extra->untimed);
+            calls += snapshot_calls(n);
+            untimed += n->extra->untimed;
         }
     }
     if (untimed) {
         text_add(
             r->out,
-            "sampled: %llu of %llu calls were not timed; >= is the time of the others, ~ also "
+            "sampled: %s of %s calls were not timed; >= is the time of the others, ~ also "
             "has calls inside that were not timed; percentiles, min, max and traces are of the "
             "timed calls\n",
-            (unsigned long long)untimed, (unsigned long long)calls);
+            number_whole(untimed).text, number_whole(calls).text);
     }
 }
 
@@ -293,16 +293,16 @@ void report_not_corrected(const struct report *r, const char *indent) {
 static void put_corrected(const struct report *r) {
     const struct snapshot *s = r->snapshot;
     char sum[TEXT_NUMBER], most[TEXT_NUMBER];
-    uint64_t ticks = 0;
+    u128 ticks = 0;
     report_not_corrected(r, "");
     if (!s->corrected) {
         return;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        ticks = saturating_add(ticks, s->costs[i].own);
+        ticks += s->costs[i].own;
     }
-    text_time(sum, snapshot_ns(s, ticks), CONFIG_UNIT_AUTO);
-    text_time(most, snapshot_ns(s, s->cost_most), CONFIG_UNIT_AUTO);
+    text_time(sum, snapshot_sum_ns(s, ticks), CONFIG_UNIT_AUTO);
+    text_time(most, snapshot_sum_ns(s, s->cost_most), CONFIG_UNIT_AUTO);
     text_add(r->out, "corrected: ~ is without stint's own cost, at least %s of all self times",
              sum);
     if (r->cost->cold && strcmp(sum, most) != 0) {
@@ -313,17 +313,17 @@ static void put_corrected(const struct report *r) {
 
 /* Memory that was allocated and no scope was open. */
 static void put_memory_outside(const struct report *r) {
-    struct measures sum;
+    struct measure_sums sum;
     char bytes[TEXT_NUMBER], live[TEXT_NUMBER];
     snapshot_outside(r->snapshot, &sum);
-    uint64_t calls = sum.measure[MEASURE_MALLOCS];
+    u128 calls = sum.measure[MEASURE_MALLOCS];
     if (!calls) {
         return;
     }
     text_bytes(bytes, sum.measure[MEASURE_MALLOC_BYTES]);
     text_bytes(live, snapshot_memory_live(sum.measure));
-    text_add(r->out, "outside scopes: %llu malloc%s, %s, of which %s live\n",
-             (unsigned long long)calls, text_plural(calls), bytes, live);
+    text_add(r->out, "outside scopes: %s malloc%s, %s, of which %s live\n",
+             number_whole(calls).text, text_plural(calls), bytes, live);
 }
 
 static void put_rules(const struct report *r) {

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/print.h"
 #include "base/scratch.h"
 #include "model/snapshot.h"
@@ -79,17 +80,21 @@ void grid_dashes(struct report_grid *g, int cells) {
     }
 }
 
-void grid_time(struct report_grid *g, uint64_t ns) {
+void grid_count(struct report_grid *g, u128 n) {
+    grid_add(g, "%s", number_whole(n).text);
+}
+
+void grid_time(struct report_grid *g, u128 ns) {
     grid_time_or_more(g, ns, 0);
 }
 
-void grid_time_or_more(struct report_grid *g, uint64_t ns, int or_more) {
+void grid_time_or_more(struct report_grid *g, u128 ns, int or_more) {
     char number[TEXT_NUMBER];
     text_time_or_more(&g->text, number, ns, or_more, config.unit);
     grid_add(g, "%s", number);
 }
 
-void grid_bytes(struct report_grid *g, uint64_t bytes) {
+void grid_bytes(struct report_grid *g, u128 bytes) {
     char number[TEXT_NUMBER];
     text_bytes(number, bytes);
     grid_add(g, "%s", number);
@@ -101,7 +106,7 @@ void grid_rate(struct report_grid *g, uint64_t per_s) {
     grid_add(g, "%s", number);
 }
 
-void grid_share(struct report_grid *g, uint64_t part, uint64_t whole) {
+void grid_share(struct report_grid *g, u128 part, u128 whole) {
     char number[TEXT_NUMBER];
     if (!whole) {
         grid_add(g, "-");

@@ -39,12 +39,13 @@ void grid_name(struct report_grid *g, const char *name, size_t length, size_t co
 void grid_dashes(struct report_grid *g, int cells);
 /* Ends a cell whose text the caller has added to `text` since `from`. */
 void grid_end_cell(struct report_grid *g, size_t from, size_t width);
-void grid_time(struct report_grid *g, uint64_t ns);
+void grid_count(struct report_grid *g, u128 n);
+void grid_time(struct report_grid *g, u128 ns);
 /* A time that may be a lower bound. */
-void grid_time_or_more(struct report_grid *g, uint64_t ns, int or_more);
-void grid_bytes(struct report_grid *g, uint64_t bytes);
-void grid_rate(struct report_grid *g, uint64_t per_s);                 /* in 10^9 */
-void grid_share(struct report_grid *g, uint64_t part, uint64_t whole); /* "-" of nothing */
+void grid_time_or_more(struct report_grid *g, u128 ns, int or_more);
+void grid_bytes(struct report_grid *g, u128 bytes);
+void grid_rate(struct report_grid *g, uint64_t per_s);         /* in 10^9 */
+void grid_share(struct report_grid *g, u128 part, u128 whole); /* "-" of nothing */
 /* After the start: on a terminal, columns that it has no room for are left out from the right, but
  * for those whose bit is in `keep`; and titles are bold. */
 void grid_fit(struct report_grid *g, const struct report_options *o, uint32_t keep);

@@ -30,7 +30,7 @@
 struct hints {
     const struct report *r;
     const struct snapshot *s;
-    uint64_t work; /* of all devices: kernels, copies and fills, added up */
+    u128 work; /* of all devices: kernels, copies and fills, added up */
     uint32_t count;
 };
 
@@ -49,7 +49,7 @@ static __attribute__((format(printf, 2, 3))) void hint_put(struct hints *h, cons
     text_add(h->r->out, "%u. %s\n", h->count, line);
 }
 
-static struct number time_of(uint64_t ns) {
+static struct number time_of(u128 ns) {
     struct number n;
     text_time(n.text, ns, CONFIG_UNIT_AUTO);
     return n;
@@ -67,7 +67,7 @@ static struct number bytes_of(double bytes) {
     return n;
 }
 
-static struct number percent_of(uint64_t part, uint64_t whole) {
+static struct number percent_of(u128 part, u128 whole) {
     struct number n;
     double percent = 0;
     if (whole) {
@@ -110,9 +110,9 @@ static const char *hint_word(const struct hints *h, const struct snapshot_activi
  * have; NULL: none does. */
 struct found {
     const struct snapshot_activity *worst;
-    uint64_t calls;
-    uint64_t total;
-    uint64_t bytes;
+    u128 calls;
+    u128 total;
+    u128 bytes;
 };
 
 static struct found gaps_look_at(const struct snapshot *s,
@@ -123,7 +123,7 @@ static struct found gaps_look_at(const struct snapshot *s,
         if (a->count && fits(a)) {
             f.calls += a->count;
             f.total += a->total;
-            f.bytes = saturating_add(f.bytes, a->bytes);
+            f.bytes += a->bytes;
             if (!f.worst || a->total > f.worst->total) {
                 f.worst = a;
             }
@@ -136,7 +136,7 @@ static int hint_is_work(const struct snapshot_activity *a) {
     return a->kind == ACTIVITY_KERNEL || a->kind == ACTIVITY_COPY || a->kind == ACTIVITY_FILL;
 }
 
-static int time_matters(const struct hints *h, uint64_t total) {
+static int time_matters(const struct hints *h, u128 total) {
     return total && total >= h->work / MATTERS;
 }
 
@@ -167,9 +167,9 @@ static void hint_copies(struct hints *h) {
     struct found f = gaps_look_at(h->s, is_small);
     if (time_matters(h, f.total)) {
         hint_put(h,
-                 "many small copies: %llu, %s of the devices' work; copy more at once, or leave it "
+                 "many small copies: %s, %s of the devices' work; copy more at once, or leave it "
                  "where it is",
-                 (unsigned long long)f.calls, percent_of(f.total, h->work).text);
+                 number_whole(f.calls).text, percent_of(f.total, h->work).text);
         hint_put_proof(h, f.worst);
     }
     f = gaps_look_at(h->s, is_pageable);
@@ -205,9 +205,9 @@ static void hint_unified(struct hints *h) {
     struct found all = gaps_look_at(h->s, is_unified), faults = gaps_look_at(h->s, is_page_fault);
     if (time_matters(h, all.total)) {
         hint_put(h,
-                 "unified memory: %s moved, with %llu page faults, in %s; %s "
+                 "unified memory: %s moved, with %s page faults, in %s; %s "
                  "before the work that needs it, or %s",
-                 bytes_of((double)all.bytes).text, (unsigned long long)faults.calls,
+                 bytes_of((double)all.bytes).text, number_whole(faults.calls).text,
                  time_of(all.total).text, hint_word(h, all.worst, GPU_WORD_PREFETCH, "a prefetch"),
                  hint_word(h, all.worst, GPU_WORD_ADVISE, "advice on its use"));
         hint_put_proof(h, all.worst);
@@ -216,8 +216,8 @@ static void hint_unified(struct hints *h) {
 
 /* ---- Devices. */
 
-static uint64_t device_busy_time(const struct snapshot *s, uint32_t device, uint32_t detail) {
-    uint64_t total = 0;
+static u128 device_busy_time(const struct snapshot *s, uint32_t device, uint32_t detail) {
+    u128 total = 0;
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         if (a->kind == ACTIVITY_BUSY && a->device == device && a->detail == detail) {
@@ -228,10 +228,10 @@ static uint64_t device_busy_time(const struct snapshot *s, uint32_t device, uint
 }
 
 static void hint_overlap(struct hints *h, uint32_t device) {
-    uint64_t kernels = device_busy_time(h->s, device, ACTIVITY_BUSY_KERNEL);
-    uint64_t copies = device_busy_time(h->s, device, ACTIVITY_BUSY_COPY);
-    uint64_t overlap = device_busy_time(h->s, device, ACTIVITY_BUSY_OVERLAP);
-    uint64_t possible = u64_min(kernels, copies);
+    u128 kernels = device_busy_time(h->s, device, ACTIVITY_BUSY_KERNEL);
+    u128 copies = device_busy_time(h->s, device, ACTIVITY_BUSY_COPY);
+    u128 overlap = device_busy_time(h->s, device, ACTIVITY_BUSY_OVERLAP);
+    u128 possible = u128_min(kernels, copies);
     if (time_matters(h, possible) && overlap < possible / MATTERS) {
         hint_put(h,
                  "copies and kernels take turns on GPU %u; streams of their own, "
@@ -250,7 +250,7 @@ static int is_host_late(const struct snapshot_activity *a) {
 
 static void hint_idle(struct hints *h) {
     struct found f = gaps_look_at(h->s, is_host_late);
-    uint64_t all = f.total;
+    u128 all = f.total;
     for (uint32_t d = 0; d < h->s->device_count; ++d) {
         all += device_busy_time(h->s, d, ACTIVITY_BUSY_ANY);
     }
@@ -261,9 +261,9 @@ static void hint_idle(struct hints *h) {
             length = report_path_text(path, h->s, f.worst->node);
         }
         hint_put(h,
-                 "the GPU waits for the host: %s in %llu gap%s; launch earlier, launch less often, "
+                 "the GPU waits for the host: %s in %s gap%s; launch earlier, launch less often, "
                  "or put the launches into a graph",
-                 time_of(f.total).text, (unsigned long long)f.calls, text_plural(f.calls));
+                 time_of(f.total).text, number_whole(f.calls).text, text_plural(f.calls));
         text_put(h->r->out, "     before ", 12);
         text_name(h->r->out, path, length, 60);
         text_add(h->r->out, ": %llu gap%s, %s, the longest %s\n",
@@ -278,19 +278,20 @@ static int host_waits(const struct snapshot_activity *a) {
     return a->kind == ACTIVITY_SYNC && a->detail != ACTIVITY_SYNC_STREAM_WAIT;
 }
 
-static uint64_t steps_of(const struct snapshot *s) {
+static u128 steps_of(const struct snapshot *s) {
+    u128 steps = 0;
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         const struct snapshot_activity *a = &s->activities[i];
         if (a->kind == ACTIVITY_STEP && a->detail == ACTIVITY_STEP_WALL) {
-            return a->count;
+            steps += a->count;
         }
     }
-    return 0;
+    return steps;
 }
 
 static void hint_sync(struct hints *h) {
     struct found f = gaps_look_at(h->s, host_waits);
-    uint64_t steps = steps_of(h->s);
+    u128 steps = steps_of(h->s);
     if (steps && f.calls >= steps && time_matters(h, f.total)) {
         hint_put(h,
                  "%s synchronisations a step, %s waited; events and streams order the work "
@@ -345,8 +346,8 @@ static int hint_scope(struct hints *h) {
                  number_fixed(100 * (double)most->self_ns / all, 1).text);
         text_put(h->r->out, "     ", 5);
         text_name(h->r->out, most->name, most->name_length, 60);
-        text_add(h->r->out, ": %llu call%s, %s of its own, %s in all\n",
-                 (unsigned long long)most->calls, text_plural(most->calls),
+        text_add(h->r->out, ": %s call%s, %s of its own, %s in all\n",
+                 number_whole(most->calls).text, text_plural(most->calls),
                  time_of(most->self_ns).text, time_of(most->total_ns).text);
     }
     scratch_release(memory, before);

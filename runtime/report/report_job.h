@@ -16,8 +16,8 @@
  * that have calls: the others need not be in the group that waits. */
 struct rank_spread {
     uint32_t ranks; /* that have calls */
-    uint64_t calls; /* of all, as the next; UINT64_MAX: more than a number holds */
-    uint64_t total_ns;
+    u128 calls;     /* of all, as the next */
+    u128 total_ns;
     uint64_t min_ns;
     uint64_t mean_ns;
     uint64_t median_ns; /* the lower one of two */
@@ -27,9 +27,9 @@ struct rank_spread {
     uint32_t max_rank;
     /* How much less than the longest the others took, in all; and as a part of what that would be
      * if one rank did everything. */
-    uint64_t lost_ns;
+    u128 lost_ns;
     uint32_t imbalance_ppm;
-    uint64_t above_min_ns; /* how much more than the shortest the others took, in all */
+    u128 above_min_ns; /* how much more than the shortest the others took, in all */
 };
 
 /* A scope that waits, over all its calls or those of a window of steps. Ranks without calls of it
@@ -40,7 +40,7 @@ struct rank_wait {
     uint64_t late_ns;  /* its wait */
     uint32_t shortest; /* the rank that waits shortest, where a root has the time that its message
                            * takes. It is the late one, but for a root for which only some wait */
-    uint64_t cost_ns;  /* how much longer the others wait, in all */
+    u128 cost_ns;      /* how much longer the others wait, in all */
     uint32_t covered_ppm; /* of the cost, the part that would be gone if it came with the next */
     int calls_vary;       /* the ranks have different numbers of calls, */
     int calls_differ;     /* and these are not of the same steps: they cannot be compared */

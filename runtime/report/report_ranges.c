@@ -16,7 +16,7 @@
 struct range_view {
     const struct report *report;
     struct rows rows;
-    uint64_t total; /* of all rows, the whole of the shares */
+    u128 total; /* of all rows, the whole of the shares */
 };
 
 static int is_range_wanted(const struct range_view *v, const struct stint_row *row) {
@@ -63,7 +63,7 @@ static void put_range(const struct range_view *v, struct report_grid *g, uint32_
     uint64_t median;
     grid_share(g, row->total_ns, v->total);
     grid_time(g, row->total_ns);
-    grid_add(g, "%llu", (unsigned long long)row->calls);
+    grid_count(g, row->calls);
     grid_time(g, row->avg_ns);
     if (find_range_median(v, at, &median)) {
         grid_add(g, "-");
@@ -88,7 +88,7 @@ static int put_ranges(struct range_view *v) {
     }
     for (uint32_t i = 0; i < v->rows.count; ++i) {
         if (is_range_wanted(v, &v->rows.row[i])) {
-            v->total = saturating_add(v->total, v->rows.row[i].total_ns);
+            v->total += v->rows.row[i].total_ns;
         }
     }
     grid_start(&g, titles, 1u << 8);

@@ -81,6 +81,16 @@ class Records(support.Case):
             double squares; \
         }; \
     }
+#define LINE_SUMS_BY_NAME \
+    union { \
+        u128 number[LINE_NUMBERS]; \
+        struct { \
+            u128 hits; \
+            u128 first; \
+            u128 first_at; \
+            _Alignas(u128) double squares; \
+        }; \
+    }
 #define MEASURE_COUNT 10
 enum measure {
     MEASURE_USED = 4,
@@ -96,12 +106,20 @@ enum measure_group_size {
     MEASURES_OF_MEMORY = 2,
     MEASURES_OF_NET = 1,
 };
-#define MEASURES_BY_NAME \
+#define MEASURE_BY_NAME \
     union { \
         uint64_t measure[MEASURE_COUNT]; \
         struct { \
             uint64_t before_sent[2]; \
             uint64_t sent; \
+        }; \
+    }
+#define MEASURE_SUMS_BY_NAME \
+    union { \
+        u128 measure[MEASURE_COUNT]; \
+        struct { \
+            u128 before_sent[2]; \
+            u128 sent; \
         }; \
     }
 """)

@@ -119,7 +119,8 @@ static void add_nodes(const struct snapshot *s, uint64_t *calls, uint64_t *total
 static void check_threads_add_up(const struct rows *merged, const struct rows *each) {
     for (uint32_t i = 0; i < merged->count; ++i) {
         const struct stint_row *m = &merged->row[i];
-        uint64_t calls = 0, samples = 0, total = 0, threads = 0, min = UINT64_MAX, max = 0;
+        u128 calls = 0, samples = 0, total = 0;
+        uint64_t threads = 0, min = UINT64_MAX, max = 0;
         for (uint32_t k = 0; k < each->count; ++k) {
             const struct stint_row *e = &each->row[k];
             if (e->name_id == m->name_id && e->set == m->set) {

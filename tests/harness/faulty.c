@@ -36,6 +36,11 @@ TEST(bad, check_u64) {
     CHECK_EQ_U64(7, 1ull << 40);
 }
 
+TEST(bad, sum) {
+    harness_u128 more = (harness_u128)5 << 64;
+    CHECK_EQ_U64(more + 1, 1u);
+}
+
 TEST(bad, check_text) {
     CHECK_STR_EQ("have this", "want that");
     CHECK_CONTAINS("have this", "that");

@@ -54,6 +54,7 @@ TEST(harness, failing_check_names_file_and_condition) {
 
 TEST(harness, failing_values_are_shown) {
     expect("bad.check_u64", 1, "7 (0x7) != 1099511627776 (0x10000000000)");
+    expect("bad.sum", 1, "0x50000000000000001 != 0x00000000000000001");
     expect("bad.check_text", 1, "---- have\nhave this\n---- want\nwant that\n----");
     expect("bad.check_text", 1, "# 4 failed");
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "interval/interval.h"
 #include "known.h"
 #include "model/rows.h"
@@ -159,10 +160,10 @@ static void expect(const struct key *k) {
     want.max = want.samples ? want.ticks[want.samples - 1] : 0;
 }
 
-static void same(const struct stint_row *r, const char *column, uint64_t have, uint64_t should) {
+static void same(const struct stint_row *r, const char *column, u128 have, u128 should) {
     if (have != should) {
-        run_differs("%s %.20s set %u thread %d: %s is %" PRIu64 ", should be %" PRIu64, which,
-                    r->name, r->set, (int)r->thread, column, have, should);
+        run_differs("%s %.20s set %u thread %d: %s is %s, should be %s", which, r->name, r->set,
+                    (int)r->thread, column, number_whole(have).text, number_whole(should).text);
     }
 }
 
@@ -259,7 +260,7 @@ static void compare_row(const struct snapshot *s, const struct stint_row *r, con
     same(r, "flops", r->extra->flops, want.flops);
     same(r, "open", r->extra->open_ns, want.open);
     same(r, "threads", r->threads, want.threads);
-    same(r, "has samples", (r->has & ROW_SAMPLES) != 0, want.samples != 0);
+    same(r, "has samples", (uint64_t)((r->has & ROW_SAMPLES) != 0), want.samples != 0);
     same(r, "share", r->share_ppm, share_expected(s, r));
     compare_times(r, percentiles);
     const char *info = info_of_max(k, r->info);
@@ -369,7 +370,7 @@ static void compare_tree(struct snapshot *s) {
         run_differs("no tree");
         return;
     }
-    uint64_t calls = 0, should = 0;
+    u128 calls = 0, should = 0;
     static int path[REFERENCE_NODES];
     for (uint32_t i = 0; i < rows.count && i < REFERENCE_NODES; ++i) {
         const struct stint_row *r = &rows.row[i];
@@ -391,7 +392,8 @@ static void compare_tree(struct snapshot *s) {
         should += reference.node[i].left - reference.node[i].old_left;
     }
     if (calls != should) {
-        run_differs("the tree has %" PRIu64 " calls, should have %" PRIu64, calls, should);
+        run_differs("the tree has %s calls, should have %s", number_whole(calls).text,
+                    number_whole(should).text);
     }
 }
 

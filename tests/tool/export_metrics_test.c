@@ -166,8 +166,8 @@ static void record_some(struct histogram truth[SCOPES], uint64_t *seed) {
 /* The sums since the beginning. */
 struct sums {
     struct histogram histogram[SCOPES];
-    uint64_t sum_ns[SCOPES];
-    uint64_t calls[SCOPES];
+    u128 sum_ns[SCOPES];
+    u128 calls[SCOPES];
     uint64_t end_ns;
 };
 
@@ -307,15 +307,23 @@ TEST(metrics, the_slowest_call_has_its_note) {
     hand_end(&hand);
 }
 
-TEST(metrics, a_sum_that_no_number_holds_is_said_to_be) {
+/* The sums of histograms are decimals of any length; an integer of OTLP has 63 bits. */
+TEST(metrics, a_sum_that_no_integer_holds_is_said_to_be) {
+    static struct measures measures = {.groups = 1u << MEASURE_GROUP_DECLARED};
+    measures.bytes = measures.flops = INT64_MAX;
     hand_start(&hand);
-    uint32_t root = hand_thread(&hand, 7, "t");
-    uint32_t node = hand_node(&hand, root, hand_named("long"), 3, 3000, 1);
-    hand.nodes[node].total = UINT64_MAX;
-    hand_node(&hand, root, hand_named("short"), 3, 3000, 1);
+    uint32_t root = hand_thread(&hand, 7, "t"), site = hand_named("long");
+    for (int i = 0; i < 3; ++i) {
+        uint32_t node = hand_node(&hand, root, site, 3, 3000, 1);
+        hand.nodes[node].total = UINT64_MAX;
+    }
+    uint32_t once = hand_node(&hand, root, hand_named("short"), 3, 3000, 1);
+    hand.nodes[once - 1].measures = hand.nodes[once - 2].measures = &measures;
+    hand.nodes[once].measures = &measures;
     char *text = exported(export_otlp);
-    CHECK_EQ_U64(times_in(text, "{\"key\":\"saturated\",\"value\":{\"boolValue\":true}}"), 1);
-    CHECK_CONTAINS(text, "\"count\":\"3\",\"sum\":18446744073.709551615,");
+    CHECK_CONTAINS(text, "\"count\":\"9\",\"sum\":55340232221.128654845,");
+    CHECK_EQ_U64(times_in(text, "{\"key\":\"saturated\",\"value\":{\"boolValue\":true}}"), 2);
+    CHECK_EQ_U64(times_in(text, "\"asInt\":\"9223372036854775807\""), 4);
     hand_end(&hand);
 }
 

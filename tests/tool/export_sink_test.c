@@ -34,6 +34,30 @@ TEST(sink, numbers) {
     CHECK_STR_EQ(finish(), "0 9 10 99 100 101 12345 1000000 18446744073709551615 ");
 }
 
+TEST(sink, sums) {
+    const u128 word = (u128)1 << 64, tens = UINT64_C(10000000000000000000);
+    const u128 n[] = {0,
+                      9,
+                      UINT64_MAX,
+                      word,
+                      tens * 10 - 1,
+                      tens * 10,
+                      tens * 10 + 7,
+                      tens * tens,
+                      tens * tens * 10 + 5,
+                      ~(u128)0};
+    start();
+    for (size_t i = 0; i < sizeof n / sizeof *n; ++i) {
+        sink_u128(&s, n[i]);
+        sink_put(&s, " ", 1);
+    }
+    CHECK_STR_EQ(finish(), "0 9 18446744073709551615 18446744073709551616 99999999999999999999 "
+                           "100000000000000000000 100000000000000000007 "
+                           "100000000000000000000000000000000000000 "
+                           "319435266158123073073250785136463577093 "
+                           "340282366920938463463374607431768211455 ");
+}
+
 TEST(sink, microseconds_have_three_decimals) {
     start();
     const uint64_t ns[] = {0, 1, 10, 999, 1000, 1001, 123456789, UINT64_MAX};

@@ -16,11 +16,12 @@ import random
 import re
 import shutil
 import signal
+import struct
 import sys
 
 from cases import (SKIPPED, field, header_bytes, header_fields, is_sanitized, main, need, peak_kb,
                    run, used_bytes, with_field)
-from rank_files import (BUCKET_FULL, RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, RankFile, Scope,
+from rank_files import (BUCKET_FULL, RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, UNIT, RankFile, Scope,
                         Windows)
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
@@ -183,6 +184,115 @@ def case_sums(folder):
     need(len(stats(out)) == 5000, len(stats(out)))
     text = tool("diff", *names, "--metric", "calls")
     need(text.count("GONE") >= 2000, text)
+
+
+YEAR = 365 * 86400 * 10 ** 9
+MOST = (1 << 64) - 1
+
+
+def put_block(file, at, first, *values):
+    """A block of numbers of the node at an offset, the only one."""
+    block = file.get(8 + 8 * len(values))
+    struct.pack_into("<IHH%dQ" % len(values), file.data, block, 0, first, len(values), *values)
+    struct.pack_into("<I", file.data, at + 64, block // UNIT)
+
+
+def put_gpu(file, at, count, total):
+    """The times on the GPU of the node at an offset."""
+    gpu = file.get(64)
+    struct.pack_into("<QQQQ", file.data, gpu, 2 * count, total, total // count, total // count)
+    struct.pack_into("<I", file.data, at + 68, gpu // UNIT)
+
+
+def put_activity(file, at, count, total, size):
+    """A copy that the node at an offset launched."""
+    row = file.get(192)
+    struct.pack_into("<6Q", file.data, row, 2 * count, total, total // count, total // count, size,
+                     size // count)
+    struct.pack_into("<2I", file.data, row + 100, 2, 1)  # ACTIVITY_COPY, from the host
+    struct.pack_into("<I", file.data, row + 112, at // UNIT)
+    struct.pack_into("<Q", file.data, row + 176, size // count)
+    file.header("first_activity", row // UNIT)
+
+
+def put_lines(file, cells):
+    """A table of the lines of one source, from (line, hits, self, nested)."""
+    name = file.text("/of/nowhere.c")
+    first = -(-(24 + 4 * len(cells)) // 32) * 32
+    table = file.get(first + 32 * len(cells))
+    struct.pack_into("<IIII", file.data, table, 0, 0, name, len(cells))
+    for i, (line, *numbers) in enumerate(cells):
+        struct.pack_into("<I", file.data, table + 24 + 4 * i, line)
+        struct.pack_into("<QQQ", file.data, table + first + 32 * i, *numbers)
+    file.header("first_lines", table // UNIT)
+
+
+def large_run(folder, number):
+    """50 calls of a year, with other numbers that are near the largest one of 64 bits."""
+    file = RankFile([Scope("work", [YEAR] * 50, inside=[Scope("part", [YEAR // 2] * 100)])],
+                    pid=1000 + number, wall=50 * YEAR)
+    at = file.nodes["work"]
+    struct.pack_into("<QQ", file.data, at + 72, MOST - 3, MOST)  # bytes, operations
+    struct.pack_into("<Q", file.data, at + 120, MOST)            # recursions
+    put_block(file, at, 0, 1000, MOST - 1000)                    # queued calls and their time
+    put_gpu(file, at, 50, 50 * YEAR)
+    put_activity(file, at, 10, 50 * YEAR, MOST - 5)
+    put_lines(file, [(3, MOST, 50 * YEAR, 1024), (7, 1, 1, 1)])
+    for name in ("size", "used"):
+        file.header(name, len(file.data))
+    return file.write(folder / ("large%d.stint" % number))
+
+
+def check_large(file, runs):
+    """The sums of so many of them, of which none is larger than 64 bits in a run."""
+    data = json.loads(tool("export", file, "--to", "json"))
+    work, part = (next(row for row in data["stats"] if row["name"] == name)
+                  for name in ("work", "part"))
+    need(work["total_ns"] == runs * 50 * YEAR and work["avg_ns"] == YEAR, work)
+    need(work["calls"] == runs * (50 + MOST) and work["samples"] == runs * 50, work)
+    need(work["self_ns"] == 0 and part["self_ns"] == runs * 50 * YEAR, part)
+    need(work["bytes"] == runs * (MOST - 3) and work["flops"] == runs * MOST, work)
+    need(work["queue_calls"] == runs * 1000 and work["queue_avg_ns"] == (MOST - 1000) // 1000, work)
+    gpu = work["gpu"]
+    need(gpu["calls"] == runs * 50 and gpu["total_ns"] == runs * 50 * YEAR, gpu)
+    need(work["device_total_ns"] == runs * 50 * YEAR, work)
+    need([r["total_ns"] for r in data["tree"] if r["name"] == "work"] == [runs * 50 * YEAR],
+         data["tree"])
+    [copies] = data["gpu"]["memory"]
+    need((copies["calls"], copies["total_ns"], copies["bytes"]) ==
+         (runs * 10, runs * 50 * YEAR, runs * (MOST - 5)), copies)
+    need([(r["line"], r["hits"], r["self_ns"], r["total_ns"]) for r in data["lines"]] ==
+         [(3, runs * MOST, runs * 50 * YEAR, runs * (50 * YEAR + 1024)), (7, runs, runs, 2 * runs)],
+         data["lines"])
+    row = stats(file)["work", "GlobalStatInfo"]
+    need(row["total_ns"] == runs * 50 * YEAR and row["flops"] == runs * MOST, row)
+    text = tool("report", file, "--unit", "ns")
+    need(" %d " % (runs * 50 * YEAR) in text and " %d " % YEAR in text, text)
+    need(" %d s " % (runs * 50 * YEAR // 10 ** 9) in tool("report", file), text)
+
+
+def case_large_sums(folder):
+    """Sums that have no room in the 64 bits of a record are exact: 20 years of 50 calls each, from
+    the runs and from merges of them, whatever is kept apart."""
+    files = [large_run(folder, number) for number in range(20)]
+    check_large(files[0], 1)
+    for keep in ("names", "ranks", "threads"):
+        merge(files, folder / keep, keep=keep)
+        check_large(folder / keep, 20)
+        parts = [folder / (keep + "-first"), folder / (keep + "-rest")]
+        merge(files[:13], parts[0], keep=keep)
+        merge(files[13:], parts[1], keep=keep)
+        merge(parts, folder / "again", keep=keep)
+        check_large(folder / "again", 20)
+        merge(parts[::-1], folder / "other", keep=keep)
+        check_large(folder / "other", 20)
+        for format in ("prometheus", "otlp", "folded", "pprof", "html"):
+            tool("export", folder / keep, "--to", format, "-o", folder / ("%s.%s" % (keep, format)))
+        need("stint_scope_seconds_sum{name=\"work\",set=\"GlobalStatInfo\"} 31536000000.000000000\n"
+             in (folder / (keep + ".prometheus")).read_text())
+        for view in ("tree", "ranks", "gpu", "legacy", "fluid"):
+            tool("report", folder / keep, "-v", view)
+    need((folder / "names").stat().st_size < 3 * (folder / "names-first").stat().st_size)
 
 
 def case_sampled(folder):

@@ -17,8 +17,8 @@ from cases import environment, field, header_bytes, header_fields, is_sanitized,
 
 TOOL, PROGRAM = sys.argv[1:3]
 FEW, MANY = 15000, 60000
-BYTES_PER_NAME = 600
-BYTES_IN_PROCESS = 750
+BYTES_PER_NAME = 730
+BYTES_IN_PROCESS = 880
 COMMANDS = {
     "table": ["report"],
     "tree": ["report", "--view", "tree"],

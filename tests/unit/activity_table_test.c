@@ -67,7 +67,7 @@ TEST(activity_table, kernels_by_name) {
     CHECK_EQ_U64(t.count, 2);
     CHECK_EQ_U64(t.total, 2200);
     const struct activity_row *r = t.row[0];
-    CHECK_STR_EQ(r->sum.name, "volta_h884gemm_nn");
+    CHECK_STR_EQ(r->sum.of.name, "volta_h884gemm_nn");
     CHECK_EQ_U64(r->sum.count, 4);
     CHECK_EQ_U64(r->sum.total, 2000);
     CHECK_EQ_U64(r->share_ppm, 909090);
@@ -82,18 +82,18 @@ TEST(activity_table, kernels_by_name) {
     CHECK_EQ_U64(r->delay_avg, 25);
     CHECK_STR_EQ(r->lib, "cuBLAS");
     CHECK_STR_EQ(r->precision, "fp16");
-    CHECK_EQ_U64(r->sum.block[0], 128); /* the longest one's */
-    CHECK_EQ_U64(r->sum.varies, 1);
+    CHECK_EQ_U64(r->sum.of.block[0], 128); /* the longest one's */
+    CHECK_EQ_U64(r->sum.of.varies, 1);
     CHECK(r->has & ACTIVITY_HAS_OCCUPANCY);
     CHECK_EQ_U64(r->occupancy.permille, 1000);
-    CHECK_EQ_U64(r->sum.stream, 0);
-    CHECK(r->sum.node == SNAPSHOT_NONE);
+    CHECK_EQ_U64(r->sum.of.stream, 0);
+    CHECK(r->sum.of.node == SNAPSHOT_NONE);
     r = t.row[1];
-    CHECK_STR_EQ(r->sum.name, "scale");
+    CHECK_STR_EQ(r->sum.of.name, "scale");
     CHECK_STR_EQ(r->lib, "user");
     CHECK_EQ_U64(r->stddev, 0);
     CHECK_EQ_U64(r->median, 200);
-    CHECK_EQ_U64(r->sum.varies, 0);
+    CHECK_EQ_U64(r->sum.of.varies, 0);
     CHECK(!(r->has & (ACTIVITY_HAS_LAUNCH | ACTIVITY_HAS_OCCUPANCY)));
 }
 
@@ -101,15 +101,15 @@ TEST(activity_table, apart_by_stream_scope_device_and_set) {
     take();
     group_all(ACTIVITY_IN(ACTIVITY_KERNEL), ACTIVITY_BY_STREAM);
     CHECK_EQ_U64(t.count, 3);
-    CHECK_EQ_U64(t.row[0]->sum.stream, 7);
+    CHECK_EQ_U64(t.row[0]->sum.of.stream, 7);
     CHECK_EQ_U64(t.row[0]->sum.total, 1800);
-    CHECK_EQ_U64(t.row[0]->sum.varies, 0);
-    CHECK_STR_EQ(t.row[1]->sum.name, "scale"); /* as long as the next: by name */
-    CHECK_EQ_U64(t.row[2]->sum.stream, 8);
-    CHECK_EQ_U64(t.row[2]->sum.context, 1);
+    CHECK_EQ_U64(t.row[0]->sum.of.varies, 0);
+    CHECK_STR_EQ(t.row[1]->sum.of.name, "scale"); /* as long as the next: by name */
+    CHECK_EQ_U64(t.row[2]->sum.of.stream, 8);
+    CHECK_EQ_U64(t.row[2]->sum.of.context, 1);
     group_all(ACTIVITY_IN(ACTIVITY_KERNEL), ACTIVITY_BY_SCOPE);
     CHECK_EQ_U64(t.count, 3);
-    CHECK_STR_EQ(s.sites[s.nodes[t.row[0]->sum.node].site].name, "forward");
+    CHECK_STR_EQ(s.sites[s.nodes[t.row[0]->sum.of.node].site].name, "forward");
     group(ACTIVITY_IN(ACTIVITY_KERNEL), 0, 1);
     CHECK_EQ_U64(t.count, 2);
     CHECK_EQ_U64(t.total, 400);
@@ -118,9 +118,9 @@ TEST(activity_table, apart_by_stream_scope_device_and_set) {
     CHECK(!snapshot_take(&s));
     group_all(ACTIVITY_IN(ACTIVITY_KERNEL), 0);
     CHECK_EQ_U64(t.count, 4);
-    CHECK_EQ_U64(s.devices[t.row[0]->sum.device].number, 0);
-    CHECK_EQ_U64(s.devices[t.row[1]->sum.device].number, 1);
-    CHECK_STR_EQ(t.row[1]->sum.name, "volta_h884gemm_nn");
+    CHECK_EQ_U64(s.devices[t.row[0]->sum.of.device].number, 0);
+    CHECK_EQ_U64(s.devices[t.row[1]->sum.of.device].number, 1);
+    CHECK_STR_EQ(t.row[1]->sum.of.name, "volta_h884gemm_nn");
 }
 
 TEST(activity_table, copies_by_direction_or_kind) {
@@ -130,14 +130,14 @@ TEST(activity_table, copies_by_direction_or_kind) {
     CHECK_EQ_U64(t.row[0]->sum.count, 4);
     CHECK_EQ_U64(t.row[0]->sum.bytes, 7000);
     CHECK_EQ_U64(t.row[0]->sum.max_bytes, 2000);
-    CHECK_EQ_U64(t.row[0]->sum.detail, ACTIVITY_COPY_HTOD);
+    CHECK_EQ_U64(t.row[0]->sum.of.detail, ACTIVITY_COPY_HTOD);
     CHECK_EQ_U64(t.row[0]->bytes_per_s, 3500000000);
     CHECK_STR_EQ(t.row[0]->lib, "");
     group_all(ACTIVITY_IN_COPIES, ACTIVITY_BY_DETAIL);
     CHECK_EQ_U64(t.count, 3);
-    CHECK_EQ_U64(t.row[0]->sum.detail, ASYNC(PINNED));
-    CHECK_EQ_U64(t.row[1]->sum.detail, SYNC(PAGEABLE)); /* as long as the fill */
-    CHECK_EQ_U64(t.row[2]->sum.detail, ACTIVITY_MEMORY_DEVICE);
+    CHECK_EQ_U64(t.row[0]->sum.of.detail, ASYNC(PINNED));
+    CHECK_EQ_U64(t.row[1]->sum.of.detail, SYNC(PAGEABLE)); /* as long as the fill */
+    CHECK_EQ_U64(t.row[2]->sum.of.detail, ACTIVITY_MEMORY_DEVICE);
     activity_table_sort(&t, ACTIVITY_SORT_BYTES);
     CHECK_EQ_U64(t.row[1]->sum.bytes, 1000);
 }
@@ -146,7 +146,7 @@ TEST(activity_table, calls_and_all_work) {
     take();
     group_all(ACTIVITY_IN_CALLS, 0);
     CHECK_EQ_U64(t.count, 2); /* one that never was is none */
-    CHECK_STR_EQ(t.row[0]->sum.name, "cudaMemcpy");
+    CHECK_STR_EQ(t.row[0]->sum.of.name, "cudaMemcpy");
     CHECK_EQ_U64(t.total, 1200);
     group_all(ACTIVITY_IN_WORK, 0);
     CHECK_EQ_U64(t.count, 4);
@@ -227,14 +227,14 @@ TEST(activity_table, orders) {
         activity_table_sort(&t, by[k]);
         for (uint32_t i = 1; i < t.count; ++i) {
             const struct activity_row *a = t.row[i - 1], *b = t.row[i];
-            const uint64_t keys[][2] = {{a->sum.total, b->sum.total},
-                                        {a->sum.count, b->sum.count},
-                                        {a->avg, b->avg},
-                                        {a->sum.min, b->sum.min},
-                                        {a->sum.max, b->sum.max},
-                                        {a->sum.bytes, b->sum.bytes}};
+            const u128 keys[][2] = {{a->sum.total, b->sum.total},
+                                    {a->sum.count, b->sum.count},
+                                    {a->avg, b->avg},
+                                    {a->sum.min, b->sum.min},
+                                    {a->sum.max, b->sum.max},
+                                    {a->sum.bytes, b->sum.bytes}};
             CHECK(keys[k][0] > keys[k][1] ||
-                  (keys[k][0] == keys[k][1] && strcmp(a->sum.name, b->sum.name) < 0));
+                  (keys[k][0] == keys[k][1] && strcmp(a->sum.of.name, b->sum.of.name) < 0));
         }
     }
 }

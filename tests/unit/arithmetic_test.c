@@ -17,6 +17,14 @@ TEST(arithmetic, saturates) {
     CHECK(saturating_subtract(2, UINT64_MAX) == 0);
 }
 
+TEST(arithmetic, sums) {
+    u128 word = (u128)1 << 64;
+    CHECK(u128_narrow(7) == 7 && u128_narrow(word - 1) == UINT64_MAX);
+    CHECK(u128_narrow(word) == UINT64_MAX && u128_narrow(~(u128)0) == UINT64_MAX);
+    CHECK(u128_subtract(word, 1) == UINT64_MAX && u128_subtract(1, word) == 0);
+    CHECK(u128_min(word, 2) == 2 && u128_max(word, 2) == word);
+}
+
 TEST(arithmetic, bounds) {
     CHECK(u64_min(1, 2) == 1 && u64_min(2, 1) == 1);
     CHECK(u64_max(1, UINT64_MAX) == UINT64_MAX && u64_max(2, 1) == 2);

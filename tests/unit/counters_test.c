@@ -474,7 +474,7 @@ TEST(usage_of_scopes, faults_are_the_scopes_own) {
     fault("few", 3);
     CHECK(row_of("many")->extra->measure[MEASURE_MINOR_FAULTS] >= 300);
     interval_close(&s);
-    uint64_t few = row_of("few")->extra->measure[MEASURE_MINOR_FAULTS];
+    u128 few = row_of("few")->extra->measure[MEASURE_MINOR_FAULTS];
     CHECK(few >= 3 && few < 300);
     interval_close(&s);
 }
@@ -492,9 +492,8 @@ TEST(usage_of_scopes, software_counters_agree) {
     fault("first", 1);
     fault("many", 300);
     const struct stint_row *r = row_of("many");
-    uint64_t counted = r->extra->measure[MEASURE_PAGE_FAULTS];
-    uint64_t faults =
-        r->extra->measure[MEASURE_MINOR_FAULTS] + r->extra->measure[MEASURE_MAJOR_FAULTS];
+    u128 counted = r->extra->measure[MEASURE_PAGE_FAULTS];
+    u128 faults = r->extra->measure[MEASURE_MINOR_FAULTS] + r->extra->measure[MEASURE_MAJOR_FAULTS];
     CHECK(counted >= 300 && faults >= 300);
     CHECK(counted >= faults); /* it is read before and after the other */
     CHECK(r->extra->measure[MEASURE_TASK_CLOCK_NS] > 0);

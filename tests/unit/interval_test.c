@@ -168,7 +168,8 @@ static void add_nodes(const struct snapshot *s, uint64_t *calls, uint64_t *total
 static void add_interval(int reset, uint64_t *calls, uint64_t *total) {
     struct snapshot s;
     struct rows rows;
-    uint64_t in_rows = 0, in_nodes = 0;
+    uint64_t in_nodes = 0;
+    u128 in_rows = 0;
     CHECK(!interval_open(&s, reset));
     add_nodes(&s, &in_nodes, total);
     CHECK(!rows_flat(&rows, &s, 0));

@@ -133,7 +133,7 @@ end:
 TEST(line_book, lines_add_up_to_the_function) {
     struct taken t;
     unsigned seed = 1;
-    uint64_t all = 0;
+    u128 all = 0;
     for (int i = 0; i < 200; ++i) {
         {
             REGISTER_TIMER("wander");

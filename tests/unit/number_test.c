@@ -29,6 +29,18 @@ TEST(number, decimal) {
     CHECK_STR_EQ(number_decimal(UINT64_MAX, 1).text, "1844674407370955161.5");
 }
 
+#define WORD ((u128)1 << 64)
+
+TEST(number, sums) {
+    CHECK_STR_EQ(number_whole(0).text, "0");
+    CHECK_STR_EQ(number_whole(10).text, "10");
+    CHECK_STR_EQ(number_whole(UINT64_MAX).text, "18446744073709551615");
+    CHECK_STR_EQ(number_whole(WORD).text, "18446744073709551616");
+    CHECK_STR_EQ(number_whole(~(u128)0).text, "340282366920938463463374607431768211455");
+    CHECK_STR_EQ(number_decimal(WORD, 9).text, "18446744073.709551616");
+    CHECK_STR_EQ(number_decimal(~(u128)0, 19).text, "34028236692093846346.3374607431768211455");
+}
+
 TEST(number, short_form) {
     CHECK_STR_EQ(number_short(0, 6).text, "0");
     CHECK_STR_EQ(number_short(12.5, 6).text, "12.5");

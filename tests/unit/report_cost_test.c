@@ -222,7 +222,7 @@ TEST(report_cost, of_readings) {
     CHECK(!setenv("STINT_RUSAGE", "1", 1));
     around_measured();
     flat();
-    uint64_t readings = row_of("measured")->extra->measure[MEASURE_USAGE_CALLS];
+    u128 readings = row_of("measured")->extra->measure[MEASURE_USAGE_CALLS];
     CHECK_EQ_U64(readings, 7);
     CHECK_EQ_U64(row_of("measured")->total_ns, 70000000 - 7 * INNER);
     CHECK_EQ_U64(row_of("around measured")->self_ns, 1000 - INNER - 7 * (OUTER + READING));

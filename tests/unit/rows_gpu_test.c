@@ -124,7 +124,7 @@ TEST(rows, a_tree_row_has_the_gpu_time_of_its_path) {
     }
     CHECK(!interval_open(&s, 0));
     CHECK(!rows_tree(&rows, &s));
-    uint64_t total[2] = {0, 0};
+    u128 total[2] = {0, 0};
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[i];
         if (!strcmp(r->name, "gpu")) {

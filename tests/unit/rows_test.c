@@ -138,7 +138,8 @@ TEST(rows, threads_sum_to_the_merged_row) {
         stint_scope_begin("hold"); /* the main thread has a recorder of its own from now on */
     }
     flat(1);
-    uint64_t calls = 0, total = 0, lines = 0;
+    u128 calls = 0, total = 0;
+    uint64_t lines = 0;
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[i];
         CHECK(r->thread != SNAPSHOT_NONE);
@@ -228,7 +229,7 @@ TEST(rows, a_tree_row_is_a_path) {
     CHECK(!interval_open(&s, 0));
     CHECK(!rows_tree(&rows, &s));
     CHECK_EQ_U64(rows.count, 4);
-    uint64_t under_left = 0, under_right = 0;
+    u128 under_left = 0, under_right = 0;
     for (uint32_t i = 0; i < rows.count; ++i) {
         const struct stint_row *r = &rows.row[i];
         CHECK(row_is_sane(r));
@@ -271,7 +272,8 @@ static void wander(uint64_t *state, unsigned used, int depth, int recursion) {
 }
 
 static void compare(void) {
-    uint64_t self = 0, begun = FAKE_START;
+    u128 self = 0;
+    uint64_t begun = FAKE_START;
     flat(0);
     for (int n = 0; n < NAMES; ++n) {
         const struct stint_row *r = flat_row(name_of[n]);

@@ -56,7 +56,7 @@ static uint64_t measure_of(const char *name, enum measure m) {
     CHECK(!rows_flat(&rows, &s, 0));
     const struct stint_row *r = row_in(&rows, 0, name);
     if (r) {
-        number = r->extra->measure[m];
+        number = u128_narrow(r->extra->measure[m]);
     }
     interval_close(&s);
     return number;

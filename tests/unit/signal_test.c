@@ -63,7 +63,7 @@ static uint64_t recorded_of_handler(void) {
         const char *name = rows.row[i].name;
         if (!strncmp(name, "name", 4) || !strcmp(name, "handler.known") ||
             !strcmp(name, "shared")) {
-            calls += rows.row[i].calls;
+            calls += u128_narrow(rows.row[i].calls);
         }
     }
     interval_close(&snap);

@@ -134,6 +134,26 @@ TEST(stat, declared_amounts) {
     CHECK_EQ_U64(evaluated, 1);
 }
 
+static void declare_much(void) {
+    REGISTER_TIMER("declares");
+    TIMER_FLOPS(((uint64_t)1 << 63) + 5);
+    TIMER_BYTES((uint64_t)1 << 63);
+}
+
+/* Two places of the call tree, whose sums have more than 64 bits together. */
+TEST(stat, sums_of_more_than_64_bits) {
+    declare_much();
+    {
+        REGISTER_TIMER("around");
+        declare_much();
+    }
+    stint_stat s = stat_of("declares");
+    CHECK_EQ_U64(s.calls, 2);
+    CHECK_EQ_U64(s.flops, UINT64_MAX);
+    CHECK_EQ_U64(s.bytes, UINT64_MAX);
+    CHECK_EQ_U64(lost(STINT_STATUS_BAD_AMOUNT), 0);
+}
+
 /* A program built with an older header has a smaller structure, one built with a newer a larger. */
 TEST(stat, smaller_and_larger_structures) {
     struct {

@@ -227,6 +227,20 @@ TEST(text, grows) {
     text_free(&t);
 }
 
+TEST(text, sums_of_more_than_64_bits) {
+    static const char *const want[] = {"315360000000 s", "315360000000000000000", "315.4 EB"};
+    const u128 sum = (u128)10000 * 31536000000000000;
+    char number[TEXT_NUMBER];
+    text_time(number, sum, CONFIG_UNIT_AUTO);
+    CHECK_STR_EQ(number, want[0]);
+    text_time(number, sum, CONFIG_UNIT_NS);
+    CHECK_STR_EQ(number, want[1]);
+    text_bytes(number, sum);
+    CHECK_STR_EQ(number, want[2]);
+    text_time(number, ~(u128)0, CONFIG_UNIT_AUTO);
+    CHECK_STR_EQ(number, "340282366920938484656701964288 s");
+}
+
 TEST(text, rates_have_four_digits) {
     static const struct {
         uint64_t per_s;

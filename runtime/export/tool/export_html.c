@@ -127,15 +127,15 @@ static void html_put_row(struct html *h, const struct rows *rows, uint32_t row,
     }
     if (r->extra->open_ns) {
         sink_member_u64(out, "open_ns", r->extra->open_ns);
-        sink_member_u64(out, "open_all_ns", r->extra->open_all_ns);
+        sink_member_u128(out, "open_all_ns", r->extra->open_all_ns);
     }
     export_columns_put(out, r, 0, ",");
     /* The page sorts by these two columns. */
     if (!(r->has & ROW_SAMPLES)) {
-        sink_member_u64(out, "total_ns", r->total_ns);
+        sink_member_u128(out, "total_ns", r->total_ns);
     }
     if (!(r->has & ROW_SAMPLES) || !(r->has & ROW_SELF)) {
-        sink_member_u64(out, "self_ns", r->self_ns);
+        sink_member_u128(out, "self_ns", r->self_ns);
     }
     if (r->has & ROW_GPU) {
         export_columns_put(out, r, 1, ",\"gpu\":{");
@@ -166,7 +166,7 @@ static const struct metric_series **html_list_interval(const struct html *h, uin
 
 static void html_put_interval(const struct html *h, const struct metric_series *m) {
     sink_text(h->out, ",\"last\":{\"calls\":");
-    sink_u64(h->out, m->count);
+    sink_u128(h->out, m->count);
     sink_member_u64(h->out, "p50_ns", metric_percentile(h->interval, m, 500));
     sink_member_u64(h->out, "p90_ns", metric_percentile(h->interval, m, 900));
     sink_member_u64(h->out, "p99_ns", metric_percentile(h->interval, m, 990));
@@ -248,7 +248,7 @@ static int html_put_threads(struct html *h) {
 
 static void html_put_ledger(struct sink *out, const struct snapshot *s) {
     const char *before = "{\"count\":";
-    uint64_t calls = 0;
+    u128 calls = 0;
     sink_text(out, ",\n\"losses\":[");
     for (uint32_t i = 0; i < STINT_STATUS_COUNT; ++i) {
         if (s->lost[i]) {
@@ -263,7 +263,7 @@ static void html_put_ledger(struct sink *out, const struct snapshot *s) {
         calls += snapshot_calls(&s->nodes[i]) + s->nodes[i].recursions;
     }
     sink_text(out, "],\"cost\":{\"calls\":");
-    sink_u64(out, calls);
+    sink_u128(out, calls);
     sink_put(out, "}", 1);
 }
 

@@ -14,11 +14,12 @@
 
 struct tree {
     struct rows rows;
-    uint64_t *time;   /* of a row: its time, open calls included; at count: the roots' sum */
+    u128 *time;       /* of a row: its time, open calls included; at count: the roots' sum */
     uint32_t *number; /* of a row in the page; SNAPSHOT_NONE: folded */
     uint32_t *into;   /* of a folded row: the row that it is folded into, or count */
     struct fold {
-        uint64_t paths, calls, time;
+        u128 calls, time;
+        uint64_t paths;
     } * folds; /* by row, at count: of the roots */
     uint32_t kept;
     uint32_t paths;
@@ -43,16 +44,16 @@ static int html_tree_start(struct tree *t, struct snapshot *s) {
     t->number = scratch_array(&s->memory, count, sizeof *t->number);
     t->into = scratch_array(&s->memory, count, sizeof *t->into);
     t->folds = scratch_array(&s->memory, count, sizeof *t->folds);
-    uint64_t *inside = scratch_array(&s->memory, count, sizeof *inside);
+    u128 *inside = scratch_array(&s->memory, count, sizeof *inside);
     if (scratch_failed(&s->memory)) {
         return -1;
     }
     for (uint32_t i = rows->count; i-- > 0;) {
-        uint64_t own = 0;
+        u128 own = 0;
         if (row_is_path(rows, i)) {
             own = rows->row[i].total_ns + rows->row[i].extra->open_ns;
         }
-        t->time[i] = u64_max(own, inside[i]);
+        t->time[i] = u128_max(own, inside[i]);
         inside[row_parent(rows, i)] += t->time[i];
     }
     t->time[rows->count] = inside[rows->count];
@@ -60,7 +61,7 @@ static int html_tree_start(struct tree *t, struct snapshot *s) {
 }
 
 /* Numbers the rows that are shown. */
-static void tree_choose_rows(struct tree *t, uint64_t least) {
+static void tree_choose_rows(struct tree *t, u128 least) {
     const struct rows *rows = &t->rows;
     t->kept = t->paths = 0;
     for (uint32_t i = 0; i < rows->count; ++i) {
@@ -106,9 +107,9 @@ static void tree_put_row(struct html *h, const struct tree *t, uint32_t row) {
     sink_json(h->out, name.bytes, name.length);
     html_text(h->out, "set", export_set(&h->run->snapshot, r));
     tree_put_parent(h->out, t, row_parent(&t->rows, row));
-    sink_member_u64(h->out, "calls", r->calls);
-    sink_member_u64(h->out, "total_ns", r->total_ns);
-    sink_member_u64(h->out, "self_ns", r->self_ns);
+    sink_member_u128(h->out, "calls", r->calls);
+    sink_member_u128(h->out, "total_ns", r->total_ns);
+    sink_member_u128(h->out, "self_ns", r->self_ns);
     sink_member_u64(h->out, "open_ns", r->extra->open_ns);
     sink_put(h->out, "}", 1);
 }
@@ -120,8 +121,8 @@ static void tree_put_fold(struct html *h, const struct tree *t, uint32_t parent)
     sink_text(h->out, " more)\",\"set\":\"\"");
     tree_put_parent(h->out, t, parent);
     sink_member_u64(h->out, "folded", f->paths);
-    sink_member_u64(h->out, "calls", f->calls);
-    sink_member_u64(h->out, "total_ns", f->time);
+    sink_member_u128(h->out, "calls", f->calls);
+    sink_member_u128(h->out, "total_ns", f->time);
     sink_text(h->out, ",\"self_ns\":0,\"open_ns\":0}");
 }
 
@@ -131,13 +132,13 @@ int html_tree(struct html *h) {
         return -1;
     }
     const struct rows *rows = &t.rows;
-    uint64_t least = 0;
+    u128 least = 0;
     if (rows->count > HTML_WHOLE_TREE) {
         least = t.time[rows->count] / FOLD;
     }
     tree_choose_rows(&t, least);
     while (t.kept > HTML_PATHS) {
-        least = u64_max(least * 2, 1);
+        least = u128_max(least * 2, 1);
         tree_choose_rows(&t, least);
     }
     tree_fold_rows(&t);

@@ -51,14 +51,14 @@ static void rank_put_spread(struct sink *out, const struct ranks *r, uint32_t na
                             const struct rank_spread *spread) {
     rank_put_name(out, r, name);
     sink_member_u64(out, "ranks", spread->ranks);
-    sink_member_u64(out, "calls", spread->calls);
-    sink_member_u64(out, "total_ns", spread->total_ns);
+    sink_member_u128(out, "calls", spread->calls);
+    sink_member_u128(out, "total_ns", spread->total_ns);
     sink_member_u64(out, "min_ns", spread->min_ns);
     sink_member_u64(out, "mean_ns", spread->mean_ns);
     sink_member_u64(out, "median_ns", spread->median_ns);
     sink_member_u64(out, "max_ns", spread->max_ns);
     sink_member_u64(out, "stddev_ns", spread->stddev_ns);
-    sink_member_u64(out, "lost_ns", spread->lost_ns);
+    sink_member_u128(out, "lost_ns", spread->lost_ns);
     sink_member_u64(out, "imbalance_ppm", spread->imbalance_ppm);
     export_rank(out, "min", r, spread->min_rank);
     export_rank(out, "max", r, spread->max_rank);
@@ -164,7 +164,7 @@ static void rank_put_tally(const struct rank_export *e, const struct rank_tally 
         sink_text(e->out, i ? ",{\"windows\":" : "{\"windows\":");
         sink_u64(e->out, last->windows);
         sink_member_u64(e->out, "alone", last->alone);
-        sink_member_u64(e->out, "cost_ns", last->cost_ns);
+        sink_member_u128(e->out, "cost_ns", last->cost_ns);
         export_rank(e->out, "last", e->ranks, tally->order[i]);
         sink_put(e->out, "}", 1);
     }
@@ -180,7 +180,7 @@ static void rank_put_windows(const struct rank_export *e, const struct rank_wind
         sink_text(e->out, i ? ",{\"first_step\":" : "{\"first_step\":");
         sink_u64(e->out, i * w->width);
         if (!wait.calls_differ) {
-            sink_member_u64(e->out, "cost_ns", wait.cost_ns);
+            sink_member_u128(e->out, "cost_ns", wait.cost_ns);
         }
         rank_put_last(e, &wait);
         if (!wait.calls_differ && wait.cost_ns) {
@@ -223,8 +223,8 @@ static int rank_put_wait(const struct rank_export *e, uint32_t name) {
     rank_put_name(e->out, e->ranks, name);
     sink_member_u64(e->out, "ranks", wait.spread.ranks);
     sink_member_u64(e->out, "calls_per_rank", wait.calls);
-    sink_member_u64(e->out, "total_ns", wait.spread.total_ns);
-    sink_member_u64(e->out, "cost_ns", wait.cost_ns);
+    sink_member_u128(e->out, "total_ns", wait.spread.total_ns);
+    sink_member_u128(e->out, "cost_ns", wait.cost_ns);
     sink_member_u64(e->out, "first_gap_ns", wait.first_gap_ns);
     sink_member_u64(e->out, "second_gap_ns", wait.second_gap_ns);
     sink_member_u64(e->out, "last_gap_ns", wait.last_gap_ns);

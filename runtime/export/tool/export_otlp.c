@@ -84,12 +84,12 @@ static void otlp_long(struct encoder *e, const char *key, uint64_t n) {
     sink_put(e->out, "\"", 1);
 }
 
-static void otlp_decimal(struct encoder *e, const char *key, uint64_t n, unsigned digits) {
+static void otlp_decimal(struct encoder *e, const char *key, u128 n, unsigned digits) {
     otlp_key(e, key);
     sink_text(e->out, number_decimal(n, digits).text);
 }
 
-static void otlp_seconds(struct encoder *e, const char *key, uint64_t ns) {
+static void otlp_seconds(struct encoder *e, const char *key, u128 ns) {
     otlp_decimal(e, key, ns, 9);
 }
 
@@ -124,7 +124,7 @@ static void otlp_attribute_true(struct encoder *e, const char *key) {
     otlp_attribute_end(e);
 }
 
-static void otlp_put_label(struct encoder *e, const struct metric_series *s) {
+static void otlp_put_label(struct encoder *e, const struct metric_series *s, int is_saturated) {
     const struct metric_label *l = &s->label;
     otlp_list(e, "attributes");
     if (l->name) {
@@ -140,7 +140,7 @@ static void otlp_put_label(struct encoder *e, const struct metric_series *s) {
         otlp_attribute_text(e, "thread.name", l->thread);
         otlp_attribute_int(e, "thread.id", l->tid);
     }
-    if (s->saturated) {
+    if (is_saturated) {
         otlp_attribute_true(e, "saturated");
     }
     otlp_list_end(e);
@@ -275,9 +275,9 @@ static int otlp_put_histogram(struct encoder *e, const struct metric_series *h) 
         return -1;
     }
     otlp_begin(e, NULL);
-    otlp_put_label(e, h);
+    otlp_put_label(e, h, 0);
     otlp_put_times(e);
-    otlp_long(e, "count", h->count);
+    otlp_long(e, "count", u128_narrow(h->count));
     otlp_seconds(e, "sum", h->sum_ns);
     if (!e->explicit_bounds) {
         otlp_put_exponential(e, &x);
@@ -293,14 +293,16 @@ static int otlp_put_histogram(struct encoder *e, const struct metric_series *h) 
     return 0;
 }
 
+/* An integer of OTLP has 63 bits and a sign. */
 static void otlp_put_counter(struct encoder *e, const struct metric_series *c, int seconds) {
+    int is_saturated = !seconds && c->count > INT64_MAX;
     otlp_begin(e, NULL);
-    otlp_put_label(e, c);
+    otlp_put_label(e, c, is_saturated);
     otlp_put_times(e);
     if (seconds) {
         otlp_seconds(e, "asDouble", c->count);
     } else {
-        otlp_long(e, "asInt", c->count);
+        otlp_long(e, "asInt", (uint64_t)u128_min(c->count, INT64_MAX));
     }
     otlp_end(e);
 }

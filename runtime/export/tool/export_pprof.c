@@ -61,14 +61,19 @@ static void pprof_put_sample(struct sink *out, const struct snapshot *s, uint32_
     pprof_finish(out, proto_put_end(body, p));
 }
 
+/* A value of pprof has 63 bits and a sign. */
+static uint64_t pprof_value(u128 n) {
+    return (uint64_t)u128_min(n, INT64_MAX);
+}
+
 static void pprof_put_samples(struct sink *out, const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        uint64_t self = snapshot_ns(s, n->own + n->extra->open_self);
-        uint64_t calls = snapshot_calls(n) + n->recursions;
+        u128 self = snapshot_sum_ns(s, (u128)n->own + n->extra->open_self);
+        u128 calls = snapshot_calls(n) + n->recursions;
         if (n->parent != SNAPSHOT_NONE && n->site && n->kind == STINT_IMPL_SCOPE_NODE &&
             calls + self) {
-            pprof_put_sample(out, s, i, calls, self);
+            pprof_put_sample(out, s, i, pprof_value(calls), pprof_value(self));
         }
     }
 }

@@ -58,7 +58,7 @@ static void prometheus_put_family(const struct prometheus *p, const struct famil
     exposition_family(p->x, f->name, f->type, f->help);
     for (uint32_t i = 0; i < p->rows->count; ++i) {
         const struct stint_row *r = &p->rows->row[p->order[i]];
-        uint64_t value = row_number(r, f->field);
+        u128 value = row_number(r, f->field);
         if (row_knows(r, f->field, f->needs) && (value || !f->optional)) {
             const struct exposition_labels l = prometheus_scope(p, r);
             exposition_number(p->x, &l, value, f->unit);

@@ -51,8 +51,8 @@ struct exposition {
 struct exposition_summary {
     const uint64_t *percentile_ns; /* the first `percentiles` of PERCENTILE_COUNT are known */
     uint32_t percentiles;
-    uint64_t sum_ns;
-    uint64_t count;
+    u128 sum_ns;
+    u128 count;
 };
 
 /* The bounds of every histogram: 2^4 ns, which is about the time that a scope itself takes, and
@@ -66,7 +66,7 @@ static inline uint64_t exposition_bound_ns(uint32_t bound) {
 
 struct exposition_histogram {
     uint64_t up_to[EXPOSITION_BOUNDS]; /* the calls that were not longer than the bound */
-    uint64_t sum_ns;
+    u128 sum_ns;
     uint64_t count;
 };
 
@@ -74,7 +74,7 @@ struct exposition_histogram {
 void exposition_start(struct exposition *x, struct sink *sink);
 /* A family, which the series that follow belong to. */
 void exposition_family(struct exposition *x, const char *name, const char *type, const char *help);
-void exposition_number(struct exposition *x, const struct exposition_labels *l, uint64_t value,
+void exposition_number(struct exposition *x, const struct exposition_labels *l, u128 value,
                        enum exposition_unit unit);
 void exposition_summary(struct exposition *x, const struct exposition_labels *l,
                         const struct exposition_summary *m);

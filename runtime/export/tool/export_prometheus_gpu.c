@@ -36,7 +36,7 @@ struct row_family {
     const char *name;
     const char *help;
     enum exposition_unit unit;
-    size_t field; /* of struct activity_row */
+    size_t field; /* of the sum in struct activity_row */
 };
 
 #define SUM(name) offsetof(struct activity_row, sum.name)
@@ -59,8 +59,8 @@ static const struct {
        SUM(total)}}},
 };
 
-static uint64_t record_field(const void *record, size_t field) {
-    return *(const uint64_t *)(const void *)((const char *)record + field);
+static u128 record_sum(const void *record, size_t field) {
+    return *(const u128 *)(const void *)((const char *)record + field);
 }
 
 #define DEVICE_TEXT 32
@@ -94,26 +94,26 @@ static void prometheus_put_device_family(struct exposition *x, const struct snap
         struct exposition_labels l = x->process;
         exposition_label_add(&l, "device", device_label(number, s, i));
         exposition_label_add(&l, "gpu", export_field(devices[i].name, sizeof s->devices[i].name));
-        exposition_number(x, &l, record_field(&devices[i], f->field), f->unit);
+        exposition_number(x, &l, record_sum(&devices[i], f->field), f->unit);
     }
 }
 
 static void prometheus_put_activity(struct exposition *x, const struct snapshot *s,
                                     const struct row_family *f, const struct activity_row *r) {
     char text[ACTIVITY_NAME_BYTES], number[DEVICE_TEXT];
-    size_t n = activity_name(text, sizeof text, &r->sum);
+    size_t n = activity_name(text, sizeof text, &r->sum.of);
     struct exposition_labels l = x->process;
     exposition_label_add(&l, "name", export_name(text, n));
-    exposition_label_add(&l, "kind", export_text(activity_kind_text(r->sum.kind)));
-    if (r->sum.device < s->device_count) {
-        exposition_label_add(&l, "device", device_label(number, s, r->sum.device));
+    exposition_label_add(&l, "kind", export_text(activity_kind_text(r->sum.of.kind)));
+    if (r->sum.of.device < s->device_count) {
+        exposition_label_add(&l, "device", device_label(number, s, r->sum.of.device));
     }
-    exposition_number(x, &l, record_field(r, f->field), f->unit);
+    exposition_number(x, &l, record_sum(r, f->field), f->unit);
 }
 
 /* All invalid directions have the same name: the series would be written twice. */
 static int row_is_damaged(const struct activity_row *r) {
-    return r->sum.kind == ACTIVITY_COPY && r->sum.detail >= ACTIVITY_COPIES;
+    return r->sum.of.kind == ACTIVITY_COPY && r->sum.of.detail >= ACTIVITY_COPIES;
 }
 
 int prometheus_gpu(struct exposition *x, struct snapshot *s) {

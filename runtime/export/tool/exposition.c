@@ -86,11 +86,11 @@ static void series_put(struct exposition *x, const char *suffix, const struct ex
 
 /* ---- Values. */
 
-static void number_put(struct exposition *x, uint64_t n) {
-    text_add(&x->family[x->current].series, " %llu\n", (unsigned long long)n);
+static void number_put(struct exposition *x, u128 n) {
+    text_add(&x->family[x->current].series, " %s\n", number_whole(n).text);
 }
 
-static void seconds_put(struct exposition *x, uint64_t ns) {
+static void seconds_put(struct exposition *x, u128 ns) {
     text_add(&x->family[x->current].series, " %s\n", number_decimal(ns, 9).text);
 }
 
@@ -105,8 +105,8 @@ static struct number bound_number(uint64_t ns) {
     return n;
 }
 
-static void put_sum_and_count(struct exposition *x, const struct exposition_labels *l,
-                              uint64_t sum_ns, uint64_t count) {
+static void put_sum_and_count(struct exposition *x, const struct exposition_labels *l, u128 sum_ns,
+                              u128 count) {
     series_put(x, "_sum", l, NULL, NULL);
     seconds_put(x, sum_ns);
     series_put(x, "_count", l, NULL, NULL);
@@ -163,7 +163,7 @@ void exposition_family(struct exposition *x, const char *name, const char *type,
     }
 }
 
-void exposition_number(struct exposition *x, const struct exposition_labels *l, uint64_t value,
+void exposition_number(struct exposition *x, const struct exposition_labels *l, u128 value,
                        enum exposition_unit unit) {
     series_put(x, "", l, NULL, NULL);
     if (unit == EXPOSITION_SECONDS) {

@@ -138,7 +138,11 @@ struct metric_series *metrics_add(struct metrics *m, const struct metric_series 
     return &m->series[m->count++];
 }
 
-typedef uint64_t metric_rule(uint64_t a, uint64_t b);
+typedef u128 metric_rule(u128 a, u128 b);
+
+static u128 metric_add(u128 a, u128 b) {
+    return a + b;
+}
 
 /* The buckets of h, compared with those of `like`: these may be in nanoseconds when h is not, as a
  * name that only scopes had gets added samples. */
@@ -165,7 +169,7 @@ static int series_combine(struct metrics *m, struct metric_series *to,
     buckets_expand(m, &a, to, from);
     buckets_expand(m, &b, from, to);
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        uint64_t count = rule(a.bucket[i], b.bucket[i]);
+        uint64_t count = u128_narrow(rule(a.bucket[i], b.bucket[i]));
         same &= count == a.bucket[i];
         a.bucket[i] = count;
     }
@@ -197,9 +201,7 @@ static int histogram_merge(struct metrics *m, struct metric_series *to,
         to->max_ns = h->max_ns;
         to->note = h->note;
     }
-    int failed = series_combine(m, to, h, saturating_add);
-    to->saturated = to->sum_ns == UINT64_MAX;
-    return failed;
+    return series_combine(m, to, h, metric_add);
 }
 
 /* 0, or -1 without memory. */
@@ -223,7 +225,6 @@ static int histogram_read(struct reading *g, const struct rows *rows, uint32_t r
     label_finish(&one.label, gpu ? METRIC_GPU_DURATION : METRIC_DURATION);
     one.count = histogram_count(&h);
     one.sum_ns = rows_timed_ns(rows, row, gpu);
-    one.saturated = one.sum_ns == UINT64_MAX;
     one.min_ns = row_sampled(r, gpu).min_ns;
     one.max_ns = row_sampled(r, gpu).max_ns;
     struct metric_series *same = metrics_find(g->m, &one.label);
@@ -251,7 +252,7 @@ static int read_histograms(struct reading *g, int each_thread) {
 
 /* 0, or -1 without memory. */
 static int counter_add(struct reading *g, const struct metric_label *label, uint32_t kind,
-                       uint64_t value) {
+                       u128 value) {
     struct metric_series c = {.label = *label, .count = value};
     if (!value) {
         return 0;
@@ -259,7 +260,7 @@ static int counter_add(struct reading *g, const struct metric_label *label, uint
     label_finish(&c.label, kind);
     struct metric_series *same = metrics_find(g->m, &c.label);
     if (same) {
-        return series_combine(g->m, same, &c, saturating_add);
+        return series_combine(g->m, same, &c, metric_add);
     }
     return metrics_add(g->m, &c) ? 0 : -1;
 }
@@ -382,7 +383,7 @@ int metrics_raise(struct metrics *now, const struct metrics *then) {
     for (uint32_t i = 0; i < now->count; ++i) {
         struct metric_series *s = &now->series[i];
         const struct metric_series *before = metrics_find(then, &s->label);
-        if (before && series_combine(now, s, before, u64_max)) {
+        if (before && series_combine(now, s, before, u128_max)) {
             return -1;
         }
         s->noted = before && before->max_ns == s->max_ns && is_same_text(before->note, s->note);
@@ -407,7 +408,7 @@ static int series_since(struct metrics *out, const struct metric_series *now,
         return -1;
     }
     s->bounded = !then;
-    return then ? series_combine(out, s, then, saturating_subtract) : 0;
+    return then ? series_combine(out, s, then, u128_subtract) : 0;
 }
 
 int metrics_since(struct metrics *out, const struct metrics *now, const struct metrics *then) {
@@ -446,7 +447,7 @@ double metric_bound(const struct metrics *m, const struct metric_series *h, uint
 
 uint64_t metric_percentile(const struct metrics *m, const struct metric_series *h,
                            uint32_t permille) {
-    uint64_t rank = histogram_rank(h->count, permille);
+    uint64_t rank = histogram_rank(u128_narrow(h->count), permille);
     uint64_t seen = 0;
     for (uint32_t i = 0; i < h->buckets.used; ++i) {
         seen += h->buckets.bucket[i].count;
@@ -463,5 +464,5 @@ int metric_is_beyond(const struct metric_series *h, uint32_t permille) {
     for (uint32_t i = 0; i < l->used && l->bucket[i].index + 1 < l->open; ++i) {
         before += l->bucket[i].count;
     }
-    return l->open && histogram_rank(h->count, permille) > before;
+    return l->open && histogram_rank(u128_narrow(h->count), permille) > before;
 }

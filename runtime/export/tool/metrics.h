@@ -50,14 +50,13 @@ struct metric_label {
 
 struct metric_series {
     struct metric_label label;
-    uint64_t count; /* of calls, or the number of a counter */
-    uint64_t sum_ns;
+    u128 count; /* of calls, or the number of a counter */
+    u128 sum_ns;
     uint64_t min_ns;
     uint64_t max_ns;
     const char *note;              /* of the slowest call; NULL: none */
     struct histogram_list buckets; /* in_ns: of nanoseconds, else ticks */
     uint32_t row;                  /* of rows_flat */
-    int saturated;                 /* the sum is more than a number holds */
     int bounded;                   /* min_ns and max_ns are known */
     int noted;                     /* an earlier reading has the same slowest call */
     int hidden; /* a histogram of earlier readings, which this one has left out */

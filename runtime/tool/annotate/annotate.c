@@ -36,9 +36,9 @@ struct page {
     const struct line_row *rows;
     uint32_t count;
     uint32_t file;
-    uint64_t hottest_ns; /* the self time of its hottest line */
-    uint64_t self_ns;    /* of all rows */
-    int has_gpu;         /* any file */
+    u128 hottest_ns; /* the self time of its hottest line */
+    u128 self_ns;    /* of all rows */
+    int has_gpu;     /* any file */
     struct scratch memory;
     const struct annotate_source *source;
     size_t *starts; /* of the lines of the source */
@@ -172,7 +172,7 @@ static void put_source_line(struct page *p, uint32_t line, const struct line_row
     }
     if (r) {
         ppm = share_of(p, r);
-        snprintf(hits, sizeof hits, "%llu", (unsigned long long)r->hits);
+        snprintf(hits, sizeof hits, "%s", number_whole(r->hits).text);
         text_time(self, r->self_ns, config.unit);
         text_time(total, r->total_ns, config.unit);
         text_share(share, ppm);
@@ -200,7 +200,7 @@ static void put_source_line(struct page *p, uint32_t line, const struct line_row
     text_put(p->out, "\n", 1);
 }
 
-static uint64_t sort_value(const struct line_row *r, enum annotate_sort sort) {
+static u128 sort_value(const struct line_row *r, enum annotate_sort sort) {
     switch (sort) {
     case ANNOTATE_HITS:
         return r->hits;
@@ -283,7 +283,7 @@ int annotate_file(struct text *out, const struct line_rows *rows, uint32_t file,
                      .options = options};
     for (uint32_t i = 0; i < p.count; ++i) {
         p.self_ns += p.rows[i].self_ns;
-        p.hottest_ns = u64_max(p.hottest_ns, p.rows[i].self_ns);
+        p.hottest_ns = u128_max(p.hottest_ns, p.rows[i].self_ns);
     }
     int failed = source_split(&p);
     if (!failed) {
@@ -331,7 +331,7 @@ static int line_is_hotter(const void *what, uint32_t a, uint32_t b) {
     return all->rows->rows[a].self_ns > all->rows->rows[b].self_ns;
 }
 
-static uint64_t share_of_all(const struct annotate_page *all, uint64_t ns) {
+static uint64_t share_of_all(const struct annotate_page *all, u128 ns) {
     if (!all->shown_ns) {
         return 0;
     }

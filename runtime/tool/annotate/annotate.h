@@ -31,12 +31,12 @@ struct annotate_options {
 /* All files of a run. */
 struct annotate_page {
     const struct line_rows *rows;
-    uint64_t *self_ns; /* of each file */
-    uint32_t *order;   /* the files, the hottest first */
+    u128 *self_ns;   /* of each file */
+    uint32_t *order; /* the files, the hottest first */
     /* By the caller: which files are shown, with these sources, and their sums. */
     struct annotate_source *sources;
     unsigned char *shown;
-    uint64_t shown_ns;
+    u128 shown_ns;
     uint32_t shown_files;
     uint32_t shown_lines;
 };

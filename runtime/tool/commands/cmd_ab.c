@@ -268,7 +268,7 @@ static int report_run(struct run_side *s, const char *where, const char *what) {
 }
 
 static int report_end(struct run_side *s, const char *where) {
-    char what[80];
+    char what[40 + NUMBER_BYTES];
     switch (s->end) {
     case RUN_SIDE_NOT_RUN:
         log_error("ab: cannot run %.200s: %s", s->argv[0], error_text(s->number));

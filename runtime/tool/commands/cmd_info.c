@@ -27,8 +27,8 @@ static void info_put(struct text *t, const char *key, const char *value) {
     text_put(t, "\n", 1);
 }
 
-static void info_put_number(struct text *t, const char *key, uint64_t n) {
-    text_add(t, "%-12s %llu\n", key, (unsigned long long)n);
+static void info_put_number(struct text *t, const char *key, u128 n) {
+    text_add(t, "%-12s %s\n", key, number_whole(n).text);
 }
 
 static void info_put_run(struct text *t, const struct run *r) {
@@ -72,7 +72,8 @@ static void info_put_run(struct text *t, const struct run *r) {
 }
 
 struct sums {
-    uint64_t calls, samples, scopes, intervals, histograms, gpu_calls;
+    u128 calls, samples, gpu_calls;
+    uint64_t scopes, intervals, histograms;
 };
 
 static void sums_add_nodes(const struct snapshot *s, struct sums *out) {
@@ -94,21 +95,21 @@ static void sums_add_nodes(const struct snapshot *s, struct sums *out) {
 }
 
 /* "2 rows" and what follows it. */
-static void info_put_noun(struct text *t, uint64_t n, const char *noun, const char *after) {
-    text_add(t, "%llu %s%s%s", (unsigned long long)n, noun, text_plural(n), after);
+static void info_put_noun(struct text *t, u128 n, const char *noun, const char *after) {
+    text_add(t, "%s %s%s%s", number_whole(n).text, noun, text_plural(n), after);
 }
 
-static void info_put_copies(struct text *t, uint64_t n) {
-    text_add(t, "%llu %s, ", (unsigned long long)n, n == 1 ? "copy" : "copies");
+static void info_put_copies(struct text *t, u128 n) {
+    text_add(t, "%s %s, ", number_whole(n).text, n == 1 ? "copy" : "copies");
 }
 
 /* Nothing for a run without GPU tracing. */
 static void info_put_activities(struct text *t, const struct snapshot *s) {
-    uint64_t count[ACTIVITY_KINDS] = {0};
+    u128 count[ACTIVITY_KINDS] = {0};
     for (uint32_t i = 0; i < s->activity_count; ++i) {
         count[s->activities[i].kind] += s->activities[i].count;
     }
-    uint64_t calls = count[ACTIVITY_API] + count[ACTIVITY_DRIVER];
+    u128 calls = count[ACTIVITY_API] + count[ACTIVITY_DRIVER];
     if (s->activity_count) {
         text_add(t, "%-12s ", "activities");
         info_put_noun(t, s->activity_count, "row", ": ");

@@ -22,6 +22,7 @@
 
 #include "base/errno_keep.h"
 #include "base/error_text.h"
+#include "base/number.h"
 #include "export/tool/formats.h"
 #include "runfile/run_open.h"
 #include "system/config.h"
@@ -107,20 +108,20 @@ static int run_program(char **argv) {
 
 /* ---- Its runs. */
 
-static uint64_t count_calls(const struct run *r) {
-    uint64_t calls = 0;
+static u128 count_calls(const struct run *r) {
+    u128 calls = 0;
     for (uint32_t i = 0; i < r->snapshot.node_count; ++i) {
-        calls += r->snapshot.nodes[i].count + r->snapshot.nodes[i].recursions;
+        calls += (u128)r->snapshot.nodes[i].count + r->snapshot.nodes[i].recursions;
     }
     return calls;
 }
 
-static uint64_t count_calls_of_file(const char *path) {
+static u128 count_calls_of_file(const char *path) {
     struct run r;
     if (run_open_ended(&r, path)) {
         return 0;
     }
-    uint64_t calls = count_calls(&r);
+    u128 calls = count_calls(&r);
     run_close(&r);
     return calls;
 }
@@ -130,9 +131,9 @@ size_t cmd_run_find_main(const struct run_files *files, pid_t pid) {
     if (files->count < 2 || count_calls_of_file(files->path[found])) {
         return found;
     }
-    uint64_t most = 0;
+    u128 most = 0;
     for (size_t i = 0; i < files->count; ++i) {
-        uint64_t calls = count_calls_of_file(files->path[i]);
+        u128 calls = count_calls_of_file(files->path[i]);
         if (calls > most) {
             most = calls;
             found = i;
@@ -192,7 +193,7 @@ static void print_line(const char *path, int kept) {
     if (run_open(&r, path)) {
         return;
     }
-    uint64_t calls = count_calls(&r);
+    u128 calls = count_calls(&r);
     const char *bound = r.at_least ? "at least " : "";
     text_time(wall, r.snapshot.wall_ns, CONFIG_UNIT_AUTO);
     run_view_state(state, sizeof state, &r);
@@ -200,8 +201,8 @@ static void print_line(const char *path, int kept) {
     if (kept) {
         snprintf(place, sizeof place, ", in %.300s", path);
     }
-    log_note("also recorded: %.60s, %s, %s%s wall, %llu call%s%s", r.program, state, bound, wall,
-             (unsigned long long)calls, text_plural(calls), place);
+    log_note("also recorded: %.60s, %s, %s%s wall, %s call%s%s", r.program, state, bound, wall,
+             number_whole(calls).text, text_plural(calls), place);
     run_close(&r);
 }
 
@@ -250,11 +251,11 @@ static void print_run_number(const struct run_files *files, uint32_t number, uin
 
 /* Prints the ranges of all processes together. */
 static void print_ranges(const struct run_files *files, uint32_t wanted) {
-    uint64_t count[RANGE_INTERFACES] = {0};
+    u128 count[RANGE_INTERFACES] = {0};
     struct measure_list list = measure_list_of(MEASURE_GROUP_RANGES);
     for (size_t i = 0; i < files->count; ++i) {
         struct run r;
-        struct measures sum;
+        struct measure_sums sum;
         if (run_open_ended(&r, files->path[i])) {
             continue;
         }

@@ -9,7 +9,7 @@
 
 #define NAME_COLUMNS 40u
 
-static void put_time(struct text *out, uint64_t ns, int or_more) {
+static void put_time(struct text *out, u128 ns, int or_more) {
     char number[TEXT_NUMBER];
     text_time_or_more(out, number, ns, or_more, config.unit);
     size_t columns = text_columns(number);
@@ -48,7 +48,7 @@ static void put_interval_row(struct text *out, const struct metrics *run,
     if (used < NAME_COLUMNS) {
         text_spaces(out, NAME_COLUMNS - used);
     }
-    text_add(out, "  %10llu", (unsigned long long)h->count);
+    text_add(out, "  %10s", number_whole(h->count).text);
     put_time(out, h->sum_ns, 0);
     for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
         put_metric_percentile(out, interval, h, permilles[i]);

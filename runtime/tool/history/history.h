@@ -42,8 +42,8 @@ struct history_column {
 
 /* The calls of a scope in one run. */
 struct history_value {
+    u128 number[HISTORY_COLUMNS];
     uint32_t run;
-    uint64_t number[HISTORY_COLUMNS];
 };
 
 /* A scope's times on the CPU or on the GPU, in the runs that have them. */

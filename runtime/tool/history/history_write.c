@@ -117,7 +117,7 @@ static void put_history_row(struct sink *out, const struct history_run *run,
     for (uint32_t i = 0; i < HISTORY_COLUMNS; ++i) {
         if (known & 1u << i) {
             sink_text(out, ",");
-            sink_u64(out, value->number[i]);
+            sink_u128(out, value->number[i]);
         }
     }
     sink_text(out, "\r\n");

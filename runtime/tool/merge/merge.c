@@ -135,7 +135,7 @@ int merge_add(struct merge *m, const struct run *r) {
         *lost = saturating_add(*lost, r->snapshot.lost[STINT_STATUS_FULL_BUCKET]);
     }
     measures_add(&m->outside.groups, m->outside.measure, r->snapshot.outside, 0);
-    h->steps += r->snapshot.steps;
+    h->steps = saturating_add(h->steps, r->snapshot.steps);
     h->gpu_in_flight += r->snapshot.gpu_in_flight;
     if (r->snapshot.tracer_requested) {
         h->tracer_requested = 1;
@@ -172,7 +172,9 @@ int merge_finish(struct merge *m) {
         return fail_without_memory(m);
     }
     struct stint_impl_node outside = {0}; /* threads without a record have no node */
-    if (merge_measures_add(m, &outside, &m->outside)) {
+    struct measures sum;
+    measures_narrow(&sum, &m->outside);
+    if (merge_measures_add(m, &outside, &sum)) {
         return fail_without_memory(m);
     }
     merge_file_header(&m->file)->outside = outside.measures;

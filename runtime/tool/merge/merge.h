@@ -188,7 +188,7 @@ struct merge {
     uint32_t expected;               /* runs to merge */
     uint32_t runs;                   /* merged so far */
     uint64_t cut;                    /* spans left out, whose node an event has no room to name */
-    struct measures outside;         /* of threads that have no record */
+    struct measure_sums outside;     /* of threads that have no record */
     int boots_differ;                /* of runs that are added up */
     struct clock_stamp start;        /* the earliest of all, in the merged clock */
     struct clock_stamp end;          /* the latest of all */
@@ -222,6 +222,7 @@ void merge_end(struct merge *m);
 /* ---- merge_known.c */
 
 int merge_known_start(struct merge *m);
+/* Whether it is what is wanted, and has room for what is to be added to it. */
 typedef int merge_is_wanted(struct merge *m, uint32_t number, const void *wanted);
 typedef uint32_t merge_make(struct merge *m, const void *wanted);
 /* The number of what is wanted; it is made if it is not known. Where threads are kept, rows never
@@ -252,8 +253,11 @@ uint64_t merge_ns_between(const struct merge *m, uint64_t from, uint64_t to);
 /* Converts the numbers of a record of the run; in_ns: its lengths stay as they are. */
 void merge_numbers(const struct merge_map *map, const struct record *r, uint64_t *number,
                    int in_ns);
-/* Makes a record of the merged file one of nothing, and adds numbers to it. */
+/* Makes a record of the merged file one of nothing, and adds numbers to it. What has no room in 64
+ * bits is the largest number: a record that is found by a key is not added to if its numbers do not
+ * fit, and another one of the same key is made. Readers add up the two. */
 void merge_record_clear(const struct record *r, void *to);
+int merge_record_fits(const struct record *r, const void *to, const uint64_t *number);
 void merge_record_add(const struct record *r, void *to, const uint64_t *number);
 /* The merged unit of the node at a unit of the run; 0 = none. */
 uint32_t merge_node(const struct merge_map *map, uint32_t unit);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The activities of GPUs: one row for what a scope of the merged file did on a device and stream,
- * or, where threads are kept, a copy of each row. Samples that a run took back are subtracted, but
- * a copy has their row, too. Times count from the start of a run, and which run began first is
- * known at the end: until then they count from the start of the merged clock, modulo 2^64.
+ * The activities of GPUs: one row for what a scope of the merged file did on a device and stream
+ * (several, where its sums do not fit into one), or, where threads are kept, a copy of each row.
+ * Samples that a run took back are subtracted, but a copy has their row, too. Times count from the
+ * start of a run, and which run began first is known at the end: until then they count from the
+ * start of the merged clock, modulo 2^64.
  */
 #include <stddef.h>
 #include <string.h>
@@ -14,16 +15,23 @@
 
 #define MOMENT_ZERO ((uint64_t)1 << 63)
 
+struct activity_key {
+    struct arena_activity of;
+    const uint64_t *number; /* to be added */
+};
+
 static int is_activity(struct merge *m, uint32_t unit, const void *wanted) {
-    const struct arena_activity *a = merge_file_at(&m->file, unit), *key = wanted;
-    return a->kind == key->kind && a->detail == key->detail && a->name == key->name &&
-           a->node == key->node && a->device == key->device && a->context == key->context &&
-           a->stream == key->stream;
+    const struct activity_key *key = wanted;
+    const struct arena_activity *a = merge_file_at(&m->file, unit), *of = &key->of;
+    return a->kind == of->kind && a->detail == of->detail && a->name == of->name &&
+           a->node == of->node && a->device == of->device && a->context == of->context &&
+           a->stream == of->stream && merge_record_fits(&record_activity, a, key->number);
 }
 
 static uint32_t make_activity(struct merge *m, const void *wanted) {
+    const struct activity_key *key = wanted;
     struct arena_header *h = merge_file_header(&m->file);
-    uint32_t unit = merge_file_put(&m->file, wanted, sizeof(struct arena_activity));
+    uint32_t unit = merge_file_put(&m->file, &key->of, sizeof key->of);
     if (unit) {
         struct arena_activity *to = merge_file_at(&m->file, unit);
         merge_record_clear(&record_activity, to);
@@ -37,22 +45,25 @@ static uint32_t make_activity(struct merge *m, const void *wanted) {
  * merge_activities_finish: they are compared from half of that on. */
 static void add_to_row(struct arena_activity *to, const struct snapshot_activity *a,
                        uint64_t later) {
-    struct snapshot_activity sum = {.count = 0}, more = *a;
-    snapshot_activity_load(&sum, to);
-    if (!sum.count) {
-        sum.first_at = UINT64_MAX - MOMENT_ZERO;
-        sum.last_at = 0 - MOMENT_ZERO;
+    struct snapshot_activity have = {.count = 0}, more = *a;
+    snapshot_activity_load(&have, to);
+    if (!have.count) {
+        have.first_at = UINT64_MAX - MOMENT_ZERO;
+        have.last_at = 0 - MOMENT_ZERO;
     }
-    sum.first_at += MOMENT_ZERO;
-    sum.last_at += MOMENT_ZERO;
+    have.first_at += MOMENT_ZERO;
+    have.last_at += MOMENT_ZERO;
     more.first_at += later + MOMENT_ZERO;
     more.last_at += later + MOMENT_ZERO;
-    activity_row_add(&sum, &more);
-    sum.first_at -= MOMENT_ZERO;
-    sum.last_at -= MOMENT_ZERO;
-    numbers_store(&record_activity, sum.number, to);
-    to->varies = sum.varies;
-    memcpy(to->shape, sum.shape, sizeof to->shape);
+    struct activity_sum sum = {.of = have};
+    numbers_widen(&record_activity, sum.number, have.number);
+    activity_sum_add(&sum, &more);
+    numbers_narrow(&record_activity, have.number, sum.number);
+    have.first_at -= MOMENT_ZERO;
+    have.last_at -= MOMENT_ZERO;
+    numbers_store(&record_activity, have.number, to);
+    to->varies = sum.of.varies;
+    memcpy(to->shape, sum.of.shape, sizeof to->shape);
 }
 
 /* The first samples: they are read only if these are all. `have`: those before this run. */
@@ -85,22 +96,23 @@ static int add_samples(struct merge *m, struct merge_map *map, struct arena_acti
 
 static int add_activity(struct merge *m, struct merge_map *map, const struct snapshot_activity *a,
                         uint64_t later) {
-    struct arena_activity key = {.kind = a->kind,
-                                 .detail = a->detail,
-                                 .node = merge_node_at(map, a->node),
-                                 .device = merge_device_at(map, a->device),
-                                 .context = a->context,
-                                 .stream = a->stream};
+    struct activity_key key = {.of = {.kind = a->kind,
+                                      .detail = a->detail,
+                                      .node = merge_node_at(map, a->node),
+                                      .device = merge_device_at(map, a->device),
+                                      .context = a->context,
+                                      .stream = a->stream},
+                               .number = a->number};
     if (a->name_length) {
-        key.name = merge_names_text(m, a->name, a->name_length);
-        if (!key.name) {
+        key.of.name = merge_names_text(m, a->name, a->name_length);
+        if (!key.of.name) {
             return -1;
         }
     }
-    uint64_t h = hash_number((uint64_t)key.kind << 32 | key.detail);
-    h = hash_add(h, (uint64_t)key.name << 32 | key.node);
-    h = hash_add(h, (uint64_t)key.device << 32 | key.context);
-    h = hash_add(h, key.stream);
+    uint64_t h = hash_number((uint64_t)key.of.kind << 32 | key.of.detail);
+    h = hash_add(h, (uint64_t)key.of.name << 32 | key.of.node);
+    h = hash_add(h, (uint64_t)key.of.device << 32 | key.of.context);
+    h = hash_add(h, key.of.stream);
     uint32_t unit = merge_find_or_make(m, MERGE_ACTIVITIES, h, is_activity, make_activity, &key);
     if (!unit) {
         return -1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parts of the merged file, found by a hash of their contents. A part of a run is added to the one
- * that is found, and a new one is made if there is none. Where threads are kept none is looked for:
- * what is added to a new one is a copy. So copies and sums are one path.
+ * that is found, and a new one is made if there is none that has room for the sums. Where threads
+ * are kept none is looked for: what is added to a new one is a copy. So copies and sums are one
+ * path.
  */
 #include "merge.h"
 

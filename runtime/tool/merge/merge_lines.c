@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source lines of runs: one table for a file and thread of the merged file, or, where threads
- * are kept, a copy of each table.
+ * The source lines of runs: one table for a file and thread of the merged file (several, where its
+ * sums do not fit into one), or, where threads are kept, a copy of each table.
  */
 #include <string.h>
 
@@ -13,14 +13,41 @@
 struct lines_key {
     struct arena_lines of;
     const uint32_t *numbers;
+    const struct merge_map *map;
+    const struct stint_impl_line_cell *cells; /* to be added */
 };
+
+static struct stint_impl_line_cell *table_cells(struct merge *m, uint32_t unit, uint32_t count) {
+    char *table = merge_file_at(&m->file, unit);
+    return (void *)(table + arena_lines_cells_at(count));
+}
+
+/* The numbers of a cell to be added. */
+static void read_cell(const struct lines_key *key, uint32_t i, uint64_t number[LINE_NUMBERS]) {
+    numbers_load(&record_line, number, &key->cells[i]);
+    merge_numbers(key->map, &record_line, number, 0);
+}
+
+static int table_has_room(struct merge *m, uint32_t unit, const struct lines_key *key) {
+    const struct stint_impl_line_cell *to = table_cells(m, unit, key->of.count);
+    uint64_t number[LINE_NUMBERS];
+    uint32_t i = 0;
+    for (; i < key->of.count; ++i) {
+        read_cell(key, i, number);
+        if (!merge_record_fits(&record_line, &to[i], number)) {
+            break;
+        }
+    }
+    return i == key->of.count;
+}
 
 static int is_table(struct merge *m, uint32_t unit, const void *wanted) {
     const struct lines_key *key = wanted;
     const struct arena_lines *have = merge_file_at(&m->file, unit);
     return have->thread == key->of.thread && have->file == key->of.file &&
            have->content == key->of.content && have->count == key->of.count &&
-           !memcmp(have + 1, key->numbers, key->of.count * sizeof *key->numbers);
+           !memcmp(have + 1, key->numbers, key->of.count * sizeof *key->numbers) &&
+           table_has_room(m, unit, key);
 }
 
 static uint32_t make_table(struct merge *m, const void *wanted) {
@@ -39,7 +66,8 @@ static uint32_t make_table(struct merge *m, const void *wanted) {
 }
 
 static int add_table(struct merge *m, const struct merge_map *map, const struct line_table *from) {
-    struct lines_key key = {.of.count = from->count, .numbers = from->numbers};
+    struct lines_key key = {
+        .of.count = from->count, .numbers = from->numbers, .map = map, .cells = from->cells};
     uint32_t thread = hash_map_get(&map->thread, from->thread);
     if (thread != HASH_MAP_NONE) {
         key.of.thread = thread;
@@ -57,12 +85,10 @@ static int add_table(struct merge *m, const struct merge_map *map, const struct 
     if (!unit) {
         return -1;
     }
-    char *cells = merge_file_at(&m->file, unit);
-    struct stint_impl_line_cell *to = (void *)(cells + arena_lines_cells_at(from->count));
+    struct stint_impl_line_cell *to = table_cells(m, unit, from->count);
     for (uint32_t i = 0; i < from->count; ++i) {
         uint64_t number[LINE_NUMBERS];
-        numbers_load(&record_line, number, &from->cells[i]);
-        merge_numbers(map, &record_line, number, 0);
+        read_cell(&key, i, number);
         merge_record_add(&record_line, &to[i], number);
     }
     return 0;

@@ -97,16 +97,27 @@ _Static_assert((int)NUMBERS_MOST >= (int)SCOPE_NUMBERS && (int)NUMBERS_MOST >= (
                "the most that a record has");
 
 void merge_record_clear(const struct record *r, void *to) {
-    uint64_t none[NUMBERS_MOST];
+    u128 none[NUMBERS_MOST];
+    uint64_t number[NUMBERS_MOST];
     numbers_clear(r, none);
-    numbers_store(r, none, to);
+    numbers_narrow(r, number, none);
+    numbers_store(r, number, to);
+}
+
+int merge_record_fits(const struct record *r, const void *to, const uint64_t *number) {
+    uint64_t have[NUMBERS_MOST];
+    numbers_load(r, have, to);
+    return numbers_fit(r, have, number);
 }
 
 void merge_record_add(const struct record *r, void *to, const uint64_t *number) {
-    uint64_t sum[NUMBERS_MOST];
-    numbers_load(r, sum, to);
+    u128 sum[NUMBERS_MOST];
+    uint64_t have[NUMBERS_MOST];
+    numbers_load(r, have, to);
+    numbers_widen(r, sum, have);
     numbers_add(r, sum, number, 0);
-    numbers_store(r, sum, to);
+    numbers_narrow(r, have, sum);
+    numbers_store(r, have, to);
 }
 
 /* ---- Units. */

@@ -89,7 +89,7 @@ static int name_nodes(struct merge *m, const struct merge_map *map, struct rank_
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         names->of[i] = SNAPSHOT_NONE;
-        if (n->parent == SNAPSHOT_NONE || !n->site || !(snapshot_calls(n) | n->recursions)) {
+        if (n->parent == SNAPSHOT_NONE || !n->site || !(snapshot_calls(n) + n->recursions)) {
             continue;
         }
         names->of[i] = number_name(m, map->site[n->site], map->set[n->set]);
@@ -133,7 +133,7 @@ static void add_to_cell(struct merge *m, const struct snapshot *s, struct rank_n
                         uint32_t node, struct arena_rank_cell *cells) {
     const struct snapshot_node *n = &s->nodes[node];
     uint32_t name = names->of[node];
-    struct arena_rank_cell more = {.calls = saturating_add(snapshot_calls(n), n->recursions)};
+    struct arena_rank_cell more = {.calls = u128_narrow(snapshot_calls(n) + n->recursions)};
     int is_whole = n->count && !is_nested_in_name(s, names, node);
     if (!is_step_node(s, n)) {
         more.self_ns = node_ns(s, n, n->own);

@@ -74,7 +74,7 @@ int run_ranges_set(uint32_t wanted);
 void run_ranges_check(const char *program);
 
 /* One line: how many ranges each of these interfaces has delivered. */
-void run_ranges_say(uint32_t wanted, const uint64_t count[RANGE_INTERFACES]);
+void run_ranges_say(uint32_t wanted, const u128 count[RANGE_INTERFACES]);
 
 /* ---- run_side.c: runs a program for `stint ab`: in a process group of its own, with a time limit;
  * its standard output and error are in memory. */

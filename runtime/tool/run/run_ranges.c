@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "needed.h"
 #include "system/log.h"
 #include "tool/common/command.h"
@@ -102,7 +103,7 @@ void run_ranges_check(const char *program) {
     text_free(&names);
 }
 
-void run_ranges_say(uint32_t wanted, const uint64_t count[RANGE_INTERFACES]) {
+void run_ranges_say(uint32_t wanted, const u128 count[RANGE_INTERFACES]) {
     char text[RANGES_TEXT] = "";
     for (uint32_t i = 0; i < RANGE_INTERFACES; ++i) {
         size_t length = strlen(text);
@@ -113,7 +114,7 @@ void run_ranges_say(uint32_t wanted, const uint64_t count[RANGE_INTERFACES]) {
                  interfaces[i].name);
         length = strlen(text);
         if (count[i]) {
-            snprintf(text + length, sizeof text - length, "%llu", (unsigned long long)count[i]);
+            snprintf(text + length, sizeof text - length, "%s", number_whole(count[i]).text);
         } else {
             snprintf(text + length, sizeof text - length, "not used");
         }

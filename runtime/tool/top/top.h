@@ -26,15 +26,15 @@ struct top_row {
     uint64_t path;     /* a hash of the names around it; 0 in a flat table */
     uint32_t parent;   /* index, or SNAPSHOT_NONE */
     uint32_t depth;
-    uint64_t calls, total_ns, self_ns;
-    uint64_t more_calls, more_ns, more_self_ns;
-    uint64_t open_ns; /* of all threads */
-    uint64_t open_self_ns;
+    u128 calls, total_ns, self_ns;
+    u128 more_calls, more_ns, more_self_ns;
+    u128 open_ns; /* of all threads */
+    u128 open_self_ns;
     uint64_t age_ns; /* of the call that has been open for the longest time; 0 = none */
     uint32_t thread; /* index, or SNAPSHOT_NONE: all */
     int has_memory;  /* allocations were counted */
-    uint64_t mallocs, malloc_bytes, live_bytes;
-    uint64_t more_mallocs, more_malloc_bytes;
+    u128 mallocs, malloc_bytes, live_bytes;
+    u128 more_mallocs, more_malloc_bytes;
     uint32_t source; /* its number in rows_flat */
     struct {
         uint64_t ns;
@@ -123,7 +123,7 @@ enum top_event top_screen_wait(double seconds, int typing, char *key);
 /* A row and the number that it is sorted by. */
 struct top_order {
     const struct top_row *row;
-    uint64_t value;
+    u128 value;
 };
 
 /* Reorders the rows, which are sorted, the largest first: parents before their children, and of

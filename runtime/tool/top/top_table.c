@@ -95,12 +95,12 @@ static void subtract_rows(const struct top_table *now, const struct top_table *t
         if (k < then->count && !compare_row_names(then->by_name[k], is)) {
             was = then->by_name[k++];
         }
-        is->more_calls = saturating_subtract(is->calls, was->calls);
-        is->more_ns = saturating_subtract(is->total_ns + is->open_ns, was->total_ns + was->open_ns);
+        is->more_calls = u128_subtract(is->calls, was->calls);
+        is->more_ns = u128_subtract(is->total_ns + is->open_ns, was->total_ns + was->open_ns);
         is->more_self_ns =
-            saturating_subtract(is->self_ns + is->open_self_ns, was->self_ns + was->open_self_ns);
-        is->more_mallocs = saturating_subtract(is->mallocs, was->mallocs);
-        is->more_malloc_bytes = saturating_subtract(is->malloc_bytes, was->malloc_bytes);
+            u128_subtract(is->self_ns + is->open_self_ns, was->self_ns + was->open_self_ns);
+        is->more_mallocs = u128_subtract(is->mallocs, was->mallocs);
+        is->more_malloc_bytes = u128_subtract(is->malloc_bytes, was->malloc_bytes);
     }
 }
 
@@ -260,14 +260,14 @@ const char *top_sort_name(enum top_sort sort) {
     return sort_names[sort];
 }
 
-static uint64_t added_value(const struct top_row *r, enum top_sort sort) {
+static u128 added_value(const struct top_row *r, enum top_sort sort) {
     switch (sort) {
     case TOP_BY_SELF:
         return r->more_self_ns;
     case TOP_BY_CALLS:
         return r->more_calls;
     case TOP_BY_TOTAL:
-        return saturating_add(r->total_ns, r->open_ns);
+        return r->total_ns + r->open_ns;
     default:
         return r->more_ns;
     }
@@ -435,7 +435,7 @@ static void format_top_cell(const struct text *t, char out[TEXT_NUMBER], const s
         }
         break;
     case TOP_CALLS:
-        snprintf(out, TEXT_NUMBER, "%llu", (unsigned long long)r->calls);
+        snprintf(out, TEXT_NUMBER, "%s", number_whole(r->calls).text);
         break;
     case TOP_TOTAL:
         /* A scope without a sample shows its age: its total is still 0. */
@@ -445,7 +445,7 @@ static void format_top_cell(const struct text *t, char out[TEXT_NUMBER], const s
         text_bytes(out, r->live_bytes);
         break;
     case TOP_BYTES_PER_S:
-        text_bytes(out, (uint64_t)((double)r->more_malloc_bytes * per_s));
+        text_bytes(out, snapshot_sum_whole((double)r->more_malloc_bytes * per_s));
         break;
     default:
         snprintf(out, TEXT_NUMBER, "%s", number_short((double)r->more_mallocs * per_s, 4).text);

@@ -8,7 +8,7 @@
 
 struct arrangement {
     const struct top_table *table;
-    uint64_t *value;      /* by row of the table */
+    u128 *value;          /* by row of the table */
     uint32_t *first;      /* by row, and at count of the roots: its first child, */
     uint32_t *next;       /* and the next one with the same parent; SNAPSHOT_NONE = none */
     unsigned char *shown; /* by row */
