@@ -26,6 +26,10 @@ import time
 from cases import (FORMATS, LIMIT, ROOT, SKIPPED, environment, field, header_fields, main, need,
                    run, until, used_bytes, with_field)
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "gen"))
+import options as option_table  # noqa: E402
+
 TOOL, PROGRAM, FAKE, HOSTILE = sys.argv[1:5]
 HEADER = header_fields()
 
@@ -88,10 +92,14 @@ def case_help(folder):
     del folder
     text = tool("--help").out
     need(text == tool("-h").out == tool("help").out, "the same text")
-    for command in COMMANDS:
-        need(tool(command, "--help").out == tool("help", command).out, command)
-        text += "\n==== %s\n%s" % (command, tool(command, "--help").out)
-    golden("tool_help.txt", text)
+    golden("tool_help.txt", text + "\n==== export\n" + tool("export", "--help").out)
+    commands = option_table.read(str(ROOT / "gen" / "options.ini"))
+    need(tuple(command.name for command in commands[1:]) == COMMANDS, "the commands of options.ini")
+    for command in commands[1:]:
+        done = tool(command.name, "--help")
+        need(done.out == tool("help", command.name).out, command.name)
+        need(done.out == option_table.help_text(commands, command), "not the text of options.ini", done)
+        text += done.out
     version = tool("--version").out
     need(re.fullmatch(r"stint \d+\.\d+\.\d+, run files of format \d+\n", version))
     need(tool("version").out == version)
