@@ -24,9 +24,7 @@ static void pass_time(const char *function, void *data) {
 
 /* Calls are made in a context; waiting for it lets the kernels end. */
 static void begin_in_context(void) {
-    prepare();
-    double_reset();
-    double_init();
+    prepare_initialised();
     double_hook(pass_time, NULL);
     cupti_double_context(double_context_current());
     CHECK(!tracer_start());
@@ -83,9 +81,7 @@ static void check_step(const char *line) {
 
 /* 2048 records of calls fill a buffer. */
 static void begin_with_large_calls(void) {
-    prepare();
-    double_reset();
-    double_init();
+    prepare_initialised();
     cupti_double_context(double_context_current());
     cupti_double_stride(4, 512); /* of the driver */
     cupti_double_stride(5, 512); /* of the runtime */
@@ -249,9 +245,7 @@ TEST(cupti_clients, none_is_seen_beside_a_launch_under_way) {
 }
 
 TEST(cupti_clients, none_is_seen_if_calls_have_no_records) {
-    prepare();
-    double_reset();
-    double_init();
+    prepare_initialised();
     cupti_double_context(double_context_current());
     cupti_double_stride(5, 16); /* calls of the runtime: not a layout that is known */
     CHECK(!tracer_start());
@@ -293,9 +287,7 @@ TEST(cupti_clients, excludes_the_others_when_buffers_are_registered) {
 /* ---- The functions per subscriber are used where the library has them all. */
 
 static void begin_scoped(void) {
-    prepare();
-    double_reset();
-    double_init();
+    prepare_initialised();
     double_hook(pass_time, NULL);
     cupti_double_context(double_context_current());
     cupti_double_version(130300);

@@ -253,9 +253,7 @@ TEST(cupti_data, a_query_is_no_wait) {
 }
 
 TEST(cupti_data, devices_are_described) {
-    prepare();
-    double_reset();
-    double_init();
+    prepare_initialised();
     double_device_name(2, "Test GPU");
     CHECK(!tracer_start());
     cupti_double_launch(&add_kernel);

@@ -24,9 +24,7 @@ static void work(void) {
 
 TEST(cupti_profiler, has_it_from_start_to_stop) {
     static const char *const states[] = {"GPU", "All", NULL};
-    prepare();
-    double_reset();
-    double_init();
+    prepare_initialised();
     for (int i = 0; i < 3; ++i) {
         CHECK(!stint_profiler_start(states[i], NULL));
         CHECK(tracer_is_on() && cupti_double_subscribed());
@@ -61,9 +59,7 @@ static void start_in_vain(NO_ARG) {
 }
 
 TEST(cupti_profiler, goes_on_without_it) {
-    prepare();
-    double_reset();
-    double_init();
+    prepare_initialised();
     cupti_double_fail("cuptiSubscribe=39");
     char *said = harness_capture(2, start_in_vain, NULL);
     CHECK_CONTAINS(said, "stint: no GPU activities: cuptiSubscribe: another tool has CUPTI");
@@ -85,9 +81,7 @@ static void pass_time(const char *function, void *data) {
 /* Starts a profile in a context in which calls are made; waiting for the context lets the kernels
  * end. */
 static void prepare_context(void) {
-    prepare();
-    double_reset();
-    double_init();
+    prepare_initialised();
     double_hook(pass_time, NULL);
     cupti_double_context(double_context_current());
     CHECK(!stint_profiler_start("All", NULL));

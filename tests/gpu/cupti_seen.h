@@ -73,6 +73,13 @@ SEEN void prepare(void) {
     cupti_double_reset(fake_advance, fake_read);
 }
 
+/* A program that has initialised CUDA. */
+SEEN void prepare_initialised(void) {
+    prepare();
+    double_reset();
+    double_init();
+}
+
 SEEN void begin(void) {
     prepare();
     CHECK(!tracer_start());

@@ -25,6 +25,11 @@ static void begin_gpu(void) {
     double_init();
 }
 
+static void *begin_gpu_stream(void) {
+    begin_gpu();
+    return double_stream_new(NULL);
+}
+
 static void begin_gpu_with(const char *name, const char *value) {
     setenv(name, value, 1);
     begin_gpu();
@@ -47,8 +52,7 @@ static uint64_t gpu_losses(void) {
 }
 
 TEST(gpu_timer, measures_the_stream_and_the_cpu) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     {
         REGISTER_GPU_TIMER("both", s);
         double_launch(s, 3000000);
@@ -65,8 +69,7 @@ TEST(gpu_timer, measures_the_stream_and_the_cpu) {
 }
 
 TEST(gpu_timer, sums_minimum_and_maximum) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     for (uint64_t i = 1; i <= 10; ++i) {
         scope(s, i * 1000);
     }
@@ -80,8 +83,7 @@ TEST(gpu_timer, sums_minimum_and_maximum) {
 }
 
 TEST(gpu_timer, reuses_its_events) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     for (int i = 0; i < 1000; ++i) {
         scope(s, 100);
         double_advance(100);
@@ -92,8 +94,7 @@ TEST(gpu_timer, reuses_its_events) {
 }
 
 TEST(gpu_timer, asks_twice_at_most_when_it_closes) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     for (int i = 0; i < 100; ++i) {
         scope(s, 1000);
     }
@@ -204,8 +205,7 @@ TEST(gpu_timer, many_streams_share_queues) {
 }
 
 TEST(gpu_timer, leaves_a_captured_stream_alone) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     scope(s, 1);
     CHECK(!double_capture_begin(s, 0));
     for (int i = 0; i < 5; ++i) {
@@ -220,8 +220,7 @@ TEST(gpu_timer, leaves_a_captured_stream_alone) {
 }
 
 TEST(gpu_timer, a_capture_that_begins_or_ends_inside) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     {
         REGISTER_GPU_TIMER("begins inside", s);
         CHECK(!double_capture_begin(s, 0));
@@ -446,8 +445,7 @@ TEST(gpu_timer, a_context_that_is_replaced) {
 #endif
 
 TEST(gpu_timer, a_destroyed_stream) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     {
         REGISTER_GPU_TIMER("gone", s);
         double_stream_destroy(s);
@@ -510,8 +508,7 @@ static void recursive(void *s) {
 }
 
 TEST(gpu_timer, recursion_is_timed_at_the_outermost) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     depth_left = 3;
     recursive(s);
     finish_gpu();
@@ -653,8 +650,7 @@ TEST(gpu_timer, survives_every_fault) {
 }
 
 TEST(gpu_timer, a_driver_that_is_gone_is_left_alone) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     scope(s, 100);
     double_shutdown();
     scope(s, 100);
@@ -667,8 +663,7 @@ TEST(gpu_timer, a_driver_that_is_gone_is_left_alone) {
 }
 
 TEST(gpu_timer, a_crashed_device_is_left_alone) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     scope(s, 100);
     double_fail("cuEventQuery:*=700");
     scope(s, 100);
@@ -682,8 +677,7 @@ TEST(gpu_timer, a_crashed_device_is_left_alone) {
 }
 
 TEST(gpu_timer, child_of_a_process_that_used_the_gpu) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     scope(s, 100);
     IN_CHILD() {
         double_calls_clear();
@@ -804,8 +798,7 @@ static void slow_one(void *s) {
 }
 
 TEST(gpu_timer, info_and_its_threshold) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     char *line = harness_capture(2, slow_one, s);
     CHECK_CONTAINS(line, "informed");
     CHECK_CONTAINS(line, "batch 7");
@@ -826,8 +819,7 @@ TEST(gpu_timer, goes_on_after_exit_of_the_driver) {
 }
 
 TEST(gpu_timer, errno_is_kept) {
-    begin_gpu();
-    void *s = double_stream_new(NULL);
+    void *s = begin_gpu_stream();
     errno = 77;
     scope(s, 10);
     finish_gpu();

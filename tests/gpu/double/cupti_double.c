@@ -21,15 +21,6 @@ static int double_enter(int function);
 #define double_leave(function, code) (code)
 #include "cupti_double.inc"
 
-static void lock(void) {
-    pthread_mutex_lock(&double_cupti_lock);
-}
-
-static int unlock(int code) {
-    pthread_mutex_unlock(&double_cupti_lock);
-    return code;
-}
-
 /* ---- Counts and faults: a lock of their own, which is held over nothing */
 
 static struct {
@@ -95,24 +86,22 @@ static int one_fault(const char *text, size_t length) {
 
 int cupti_double_fail(const char *faults) {
     int bad = 0;
-    pthread_mutex_lock(&counts.lock);
+    LOCKED(&counts.lock);
     memset(counts.fault, 0, sizeof counts.fault);
     while (faults && *faults) {
         size_t length = strcspn(faults, ",");
         bad |= one_fault(faults, length);
         faults += length + (faults[length] == ',');
     }
-    pthread_mutex_unlock(&counts.lock);
     return bad;
 }
 
 static uint64_t count(int function) {
-    pthread_mutex_lock(&counts.lock);
+    LOCKED(&counts.lock);
     uint64_t n = 0;
     for (int i = 0; i < DOUBLE_FUNCTIONS; ++i) {
         n += function < 0 || i == function ? counts.calls[i] : 0;
     }
-    pthread_mutex_unlock(&counts.lock);
     return n;
 }
 
@@ -130,18 +119,17 @@ const char *cupti_double_order(void) {
 }
 
 void cupti_double_hook(void (*hook)(const char *function, void *data), void *data) {
-    pthread_mutex_lock(&counts.lock);
+    LOCKED(&counts.lock);
     counts.hook = hook;
     counts.data = data;
-    pthread_mutex_unlock(&counts.lock);
 }
 
 /* ---- What is asked of it */
 
 static CUptiResult double_cuptiGetVersion(uint32_t *a) {
-    lock();
+    LOCKED(&double_cupti_lock);
     *a = state.version;
-    return unlock(0);
+    return 0;
 }
 
 static CUptiResult double_cuptiGetResultString(CUptiResult a, const char **b) {
@@ -162,12 +150,12 @@ static void subscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callbac
  * subscribed with the other function: CUPTI's documentation of 13.3, "V1/V2
  * API Mixing". */
 static CUptiResult double_cuptiSubscribe(CUpti_SubscriberHandle *a, CUpti_CallbackFunc b, void *c) {
-    lock();
+    LOCKED(&double_cupti_lock);
     if (state.subscribed || state.other_scoped || state.holder) {
-        return unlock(39);
+        return 39;
     }
     subscribe(a, b, c);
-    return unlock(0);
+    return 0;
 }
 
 /* CUpti_SubscriberParams of cupti_callbacks.h of CUDA 13.5. */
@@ -192,22 +180,22 @@ static CUptiResult double_cuptiSubscribe_v2(CUpti_SubscriberHandle *a, CUpti_Cal
     if (params.size >= sizeof params) {
         memcpy(&params, d, sizeof params);
     }
-    lock();
+    LOCKED(&double_cupti_lock);
     if (state.subscribed || state.holder || (state.other_scoped && !params.multiple)) {
         if (params.old_name && state.holder) {
             snprintf(params.old_name, params.old_size, "%s", state.holder);
         }
-        return unlock(39);
+        return 39;
     }
     if (state.version < 130300 && params.multiple) {
-        return unlock(27);
+        return 27;
     }
     if (params.size < name_end || !params.name) {
-        return unlock(1);
+        return 1;
     }
     subscribe(a, b, c);
     state.scoped = params.multiple;
-    return unlock(0);
+    return 0;
 }
 
 /* Returns what a global function does beside subscribers with a scope: 14, "Cannot mix global-scope
@@ -226,24 +214,24 @@ static int refuses_scoped(CUpti_SubscriberHandle handle) {
 }
 
 static CUptiResult double_cuptiUnsubscribe(CUpti_SubscriberHandle a) {
-    lock();
+    LOCKED(&double_cupti_lock);
     if (a != &double_cupti || !state.subscribed) {
-        return unlock(1);
+        return 1;
     }
     state.subscribed = 0;
     state.scoped = 0;
     memset(state.calls_back, 0, sizeof state.calls_back);
-    return unlock(0);
+    return 0;
 }
 
 static CUptiResult double_cuptiEnableCallback(uint32_t a, CUpti_SubscriberHandle b,
                                               CUpti_CallbackDomain c, CUpti_CallbackId d) {
-    lock();
+    LOCKED(&double_cupti_lock);
     if (b != &double_cupti || !state.subscribed || !double_api_name(c, d)) {
-        return unlock(1);
+        return 1;
     }
     state.calls_back[c][d] = a != 0;
-    return unlock(0);
+    return 0;
 }
 
 static CUptiResult double_cuptiGetCallbackName(CUpti_CallbackDomain a, uint32_t b, const char **c) {
@@ -280,23 +268,23 @@ static CUptiResult double_cuptiActivitySetAttribute_v2(CUpti_SubscriberHandle a,
 }
 
 static CUptiResult set_attribute(CUpti_ActivityAttribute a, size_t *b, void *c) {
-    lock();
+    LOCKED(&double_cupti_lock);
     if (a != CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER || *b != 1 || state.version < 21) {
-        return unlock(1);
+        return 1;
     }
     state.misused |= state.complete != NULL && !state.scoped;
     state.per_thread = 1 + *(uint8_t *)c;
-    return unlock(0);
+    return 0;
 }
 
 static CUptiResult double_cuptiSetThreadIdType(CUpti_ActivityThreadIdType a) {
     if (refuses_global()) {
         return 14;
     }
-    lock();
+    LOCKED(&double_cupti_lock);
     state.misused |= state.complete != NULL;
     state.thread_type = a;
-    return unlock(0);
+    return 0;
 }
 
 int double_has_thread_buffers(void) {
@@ -307,13 +295,13 @@ int double_has_thread_buffers(void) {
 }
 
 int cupti_double_per_thread(void) {
-    lock();
-    return unlock(double_has_thread_buffers());
+    LOCKED(&double_cupti_lock);
+    return double_has_thread_buffers();
 }
 
 int cupti_double_misused(void) {
-    lock();
-    return unlock(state.misused);
+    LOCKED(&double_cupti_lock);
+    return state.misused;
 }
 
 static CUptiResult double_cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc a,
@@ -321,13 +309,13 @@ static CUptiResult double_cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRe
     if (refuses_global()) {
         return 14;
     }
-    lock();
+    LOCKED(&double_cupti_lock);
     if (state.register_drops && state.request) {
         double_forget();
     }
     state.request = a;
     state.complete = b;
-    return unlock(a && b ? 0 : 1);
+    return a && b ? 0 : 1;
 }
 
 /* With the lock, as buffers are asked for and returned. */
@@ -349,12 +337,12 @@ double_cuptiActivityRegisterCallbacks_v2(CUpti_SubscriberHandle a,
     if (refuses_scoped(a) || !b || !c) {
         return 1;
     }
-    lock();
+    LOCKED(&double_cupti_lock);
     state.request_scoped = b;
     state.complete_scoped = c;
     state.request = request_scoped;
     state.complete = complete_scoped;
-    return unlock(0);
+    return 0;
 }
 
 /* ---- Another client */
@@ -378,27 +366,24 @@ static void take_complete(CUcontext context, uint32_t stream, uint8_t *buffer, s
 }
 
 void cupti_double_take_over(void) {
-    lock();
+    LOCKED(&double_cupti_lock);
     taken_bytes = 0;
     state.request = take_request;
     state.complete = take_complete;
-    unlock(0);
 }
 
 size_t cupti_double_taken(void) {
-    lock();
-    size_t bytes = taken_bytes;
-    unlock(0);
-    return bytes;
+    LOCKED(&double_cupti_lock);
+    return taken_bytes;
 }
 
 static CUptiResult enable(CUpti_ActivityKind kind, int on) {
-    lock();
+    LOCKED(&double_cupti_lock);
     if (kind <= 0 || kind >= DOUBLE_KINDS || !double_stride_of((uint32_t)kind)) {
-        return unlock(21);
+        return 21;
     }
     state.enabled[kind] = on;
-    return unlock(0);
+    return 0;
 }
 
 static CUptiResult double_cuptiActivityEnable(CUpti_ActivityKind a) {
@@ -429,16 +414,16 @@ static CUptiResult double_cuptiActivityDisable_v2(CUpti_SubscriberHandle a, CUpt
 }
 
 static CUptiResult double_cuptiActivityFlushAll(uint32_t a) {
-    lock();
+    LOCKED(&double_cupti_lock);
     if (!state.complete) {
-        return unlock(7);
+        return 7;
     }
     if (state.lazy_flushes && !(a & 1)) {
         --state.lazy_flushes;
-        return unlock(0);
+        return 0;
     }
     double_flush(a & 1);
-    return unlock(0);
+    return 0;
 }
 
 static CUptiResult next_record(uint8_t *a, size_t b, CUpti_Activity **c);
@@ -492,12 +477,12 @@ static CUptiResult set_quiet(int domain, uint32_t cbid, int quiet) {
     if (refuses_global()) {
         return 14;
     }
-    lock();
+    LOCKED(&double_cupti_lock);
     if (!double_api_name(domain, cbid)) {
-        return unlock(1);
+        return 1;
     }
     state.quiet[domain][cbid] = (uint8_t)quiet;
-    return unlock(0);
+    return 0;
 }
 
 static CUptiResult double_cuptiActivityEnableRuntimeApi(CUpti_CallbackId a, uint8_t b) {
@@ -517,25 +502,28 @@ static CUptiResult double_cuptiActivityEnableAllSyncRecords(uint8_t a) {
 static CUptiResult
 double_cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig *a,
                                                   uint32_t b) {
-    lock();
+    LOCKED(&double_cupti_lock);
     for (uint32_t i = 0; i < b; ++i) {
         if (a[i].kind < 1 || a[i].kind > 8 || !a[i].enable) {
-            return unlock(1);
+            return 1;
         }
     }
-    return unlock(state.enabled[CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER]);
+    return state.enabled[CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER];
 }
 
 /* ---- Steering */
 
+static void counts_clear(void) {
+    LOCKED(&counts.lock);
+    memset(counts.calls, 0, sizeof counts.calls);
+    *counts.order = '\0';
+}
+
 void cupti_double_reset(void (*advance)(uint64_t ns), uint64_t (*now)(void)) {
     cupti_double_fail(NULL);
     cupti_double_hook(NULL, NULL);
-    pthread_mutex_lock(&counts.lock);
-    memset(counts.calls, 0, sizeof counts.calls);
-    *counts.order = '\0';
-    pthread_mutex_unlock(&counts.lock);
-    lock();
+    counts_clear();
+    LOCKED(&double_cupti_lock);
     memset(&state, 0, sizeof state);
     state.advance = advance;
     state.now = now;
@@ -543,7 +531,6 @@ void cupti_double_reset(void (*advance)(uint64_t ns), uint64_t (*now)(void)) {
     state.version = 130101;
     state.call_ns = 1000;
     double_forget();
-    unlock(0);
 }
 
 __attribute__((constructor(1000))) static void at_load(void) {
@@ -563,15 +550,13 @@ __attribute__((constructor(1000))) static void at_load(void) {
 }
 
 void cupti_double_version(uint32_t version) {
-    lock();
+    LOCKED(&double_cupti_lock);
     state.version = version;
-    unlock(0);
 }
 
 void cupti_double_stride(uint32_t kind, size_t bytes) {
-    lock();
+    LOCKED(&double_cupti_lock);
     state.stride[kind] = bytes;
-    unlock(0);
 }
 
 void cupti_double_drop(size_t records) {
@@ -579,29 +564,28 @@ void cupti_double_drop(size_t records) {
 }
 
 void cupti_double_other_scoped(int on) {
-    lock();
+    LOCKED(&double_cupti_lock);
     state.other_scoped = on;
-    unlock(0);
 }
 
 int cupti_double_scoped(void) {
-    lock();
-    return unlock(state.scoped);
+    LOCKED(&double_cupti_lock);
+    return state.scoped;
 }
 
 int cupti_double_mixed(void) {
-    lock();
-    return unlock(state.mixed);
+    LOCKED(&double_cupti_lock);
+    return state.mixed;
 }
 
 int cupti_double_subscribed(void) {
-    lock();
-    return unlock(state.subscribed);
+    LOCKED(&double_cupti_lock);
+    return state.subscribed;
 }
 
 int cupti_double_enabled(uint32_t kind) {
-    lock();
-    return unlock(state.enabled[kind]);
+    LOCKED(&double_cupti_lock);
+    return state.enabled[kind];
 }
 
 /* Returns whether the flag of that function is set in one of the domains. */
@@ -613,58 +597,49 @@ static int flag_of(uint8_t flags[3][DOUBLE_APIS], const char *api) {
 }
 
 int cupti_double_calls_back(const char *api) {
-    lock();
-    return unlock(flag_of(state.calls_back, api));
+    LOCKED(&double_cupti_lock);
+    return flag_of(state.calls_back, api);
 }
 
 int cupti_double_records_call(const char *api) {
-    lock();
+    LOCKED(&double_cupti_lock);
     int kind = double_api(CUPTI_CB_DOMAIN_DRIVER_API, api) ? CUPTI_ACTIVITY_KIND_DRIVER
                                                            : CUPTI_ACTIVITY_KIND_RUNTIME;
-    return unlock(state.enabled[kind] && !flag_of(state.quiet, api));
+    return state.enabled[kind] && !flag_of(state.quiet, api);
 }
 
 uint64_t cupti_double_now(void) {
-    lock();
-    uint64_t now = double_clock();
-    unlock(0);
-    return now;
+    LOCKED(&double_cupti_lock);
+    return double_clock();
 }
 
 void cupti_double_clock(void (*advance)(uint64_t ns), uint64_t (*now)(void)) {
-    lock();
+    LOCKED(&double_cupti_lock);
     uint64_t before = double_clock();
     state.advance = advance;
     state.now = now;
     state.offset += before - double_clock();
-    unlock(0);
 }
 
 void cupti_double_clock_step(int64_t ns) {
-    lock();
+    LOCKED(&double_cupti_lock);
     state.offset += (uint64_t)ns;
-    unlock(0);
 }
 
 void cupti_double_clock_drift(int32_t ppm) {
-    lock();
+    LOCKED(&double_cupti_lock);
     uint64_t now = double_clock();
     state.drift_ppm = ppm;
     state.drift_from = double_base();
     state.offset += now - double_clock();
-    unlock(0);
 }
 
 uint64_t cupti_double_buffers(void) {
-    lock();
-    uint64_t n = state.buffers;
-    unlock(0);
-    return n;
+    LOCKED(&double_cupti_lock);
+    return state.buffers;
 }
 
 uint64_t cupti_double_refused(void) {
-    lock();
-    uint64_t n = state.refused;
-    unlock(0);
-    return n;
+    LOCKED(&double_cupti_lock);
+    return state.refused;
 }

@@ -102,11 +102,10 @@ static struct span work(uint32_t device, uint32_t stream, uint64_t late, uint64_
 }
 
 void cupti_double_times(uint64_t start, uint64_t end) {
-    lock();
+    LOCKED(&double_cupti_lock);
     state.has_times = 1;
     state.times[0] = start;
     state.times[1] = end;
-    unlock();
 }
 
 /* ---- Calls */
@@ -182,7 +181,7 @@ void double_put_enabled(const void *record, size_t size, uint64_t ready) {
 }
 
 static void api_record(const struct double_call *c) {
-    lock();
+    LOCKED(&double_cupti_lock);
     struct cupti_api r = {.kind = CUPTI_ACTIVITY_KIND_DRIVER,
                           .cbid = c->cbid,
                           .start = c->start,
@@ -195,7 +194,6 @@ static void api_record(const struct double_call *c) {
     if (c->cbid && !state.quiet[c->domain][c->cbid]) {
         double_put_enabled(&r, sizeof r, 0);
     }
-    unlock();
 }
 
 void double_call_leave(struct double_call *c) {
@@ -412,48 +410,42 @@ uint32_t cupti_double_call_on(const char *name, const void *stream, int code) {
 }
 
 void cupti_double_overhead(uint32_t kind, uint64_t ns) {
-    lock();
+    LOCKED(&double_cupti_lock);
     struct cupti_overhead r = {.kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
                                .overheadKind = kind,
                                .start = double_clock(),
                                .end = double_clock() + ns};
     double_put_enabled(&r, sizeof r, 0);
-    unlock();
 }
 
 void cupti_double_record(const void *record, size_t size) {
-    lock();
+    LOCKED(&double_cupti_lock);
     double_put(record, size, 0);
-    unlock();
 }
 
 /* ---- Delivery */
 
 void cupti_double_context(void *context) {
-    lock();
+    LOCKED(&double_cupti_lock);
     state.context = context;
-    unlock();
 }
 
 void cupti_double_call_ns(uint64_t ns) {
-    lock();
+    LOCKED(&double_cupti_lock);
     state.call_ns = ns;
-    unlock();
 }
 
 void cupti_double_hold(int on) {
-    lock();
+    LOCKED(&double_cupti_lock);
     state.hold = on;
     if (!on) {
         double_release();
     }
-    unlock();
 }
 
 void cupti_double_deliver(void) {
-    lock();
+    LOCKED(&double_cupti_lock);
     if (state.complete) {
         double_flush_thread();
     }
-    unlock();
 }

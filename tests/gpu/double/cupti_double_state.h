@@ -12,6 +12,7 @@
 
 #include "cupti_double.h"
 #include "cupti_types.inc"
+#include "locked.h"
 
 #define DOUBLE_KINDS 64
 #define DOUBLE_STRIDE 512 /* a record at most */

@@ -10,14 +10,6 @@
 
 #include "double_state.h"
 
-static void lock(void) {
-    double_take();
-}
-
-static void unlock(void) {
-    pthread_mutex_unlock(&double_lock);
-}
-
 /* ---- State */
 
 static void devices_default(void) {
@@ -33,9 +25,9 @@ static void devices_default(void) {
     }
 }
 
-void double_reset(void) {
+static void state_reset(void) {
     struct double_list contexts, streams, events;
-    lock();
+    DOUBLE_LOCKED();
     double_list_clear(&double_state.contexts);
     double_list_clear(&double_state.streams);
     double_list_clear(&double_state.events);
@@ -49,16 +41,18 @@ void double_reset(void) {
     double_state.next_id = next_id;
     double_state.version = 13000;
     devices_default();
-    unlock();
+}
+
+void double_reset(void) {
+    state_reset();
     double_calls_clear();
     double_fail(NULL);
     double_hook(NULL, NULL);
 }
 
 void double_init_without_context(void) {
-    lock();
+    DOUBLE_LOCKED();
     double_state.life = DOUBLE_ALIVE;
-    unlock();
 }
 
 void double_init(void) {
@@ -67,28 +61,23 @@ void double_init(void) {
 }
 
 void double_shutdown(void) {
-    lock();
+    DOUBLE_LOCKED();
     double_state.life = DOUBLE_DEAD;
-    unlock();
 }
 
 uint64_t double_now(void) {
-    lock();
-    uint64_t now = double_state.now;
-    unlock();
-    return now;
+    DOUBLE_LOCKED();
+    return double_state.now;
 }
 
 void double_advance(uint64_t ns) {
-    lock();
+    DOUBLE_LOCKED();
     double_state.now += ns;
-    unlock();
 }
 
 void double_tick(uint64_t ns) {
-    lock();
+    DOUBLE_LOCKED();
     double_state.tick = ns;
-    unlock();
 }
 
 __attribute__((constructor(1000))) static void read_environment(void) {
@@ -119,10 +108,8 @@ static void *context_new(int device) {
 }
 
 void *double_context_new(int device) {
-    lock();
-    void *context = context_new(device);
-    unlock();
-    return context;
+    DOUBLE_LOCKED();
+    return context_new(device);
 }
 
 /* Its streams and events are told by their incarnation; only what is counted needs work. */
@@ -176,43 +163,35 @@ void double_primary_release(int device) {
 }
 
 void *double_primary_use(int device) {
-    lock();
+    DOUBLE_LOCKED();
     double_primary_activate(device);
     ++double_state.retained[device];
-    void *context = double_state.primary[device];
-    unlock();
-    return context;
+    return double_state.primary[device];
 }
 
 void double_primary_drop(int device) {
-    lock();
+    DOUBLE_LOCKED();
     double_primary_release(device);
-    unlock();
 }
 
 void double_primary_reset(int device) {
-    lock();
+    DOUBLE_LOCKED();
     primary_end(device);
-    unlock();
 }
 
 uint64_t double_primary_references(int device) {
-    lock();
-    uint64_t n = double_state.retained[device];
-    unlock();
-    return n;
+    DOUBLE_LOCKED();
+    return double_state.retained[device];
 }
 
 uint64_t double_primaries_made(void) {
-    lock();
-    uint64_t n = double_state.primaries_made;
-    unlock();
-    return n;
+    DOUBLE_LOCKED();
+    return double_state.primaries_made;
 }
 
 void double_context_destroy(void *context) {
     uint32_t number;
-    lock();
+    DOUBLE_LOCKED();
     struct double_thread *t = double_self();
     struct double_context *c = double_context_at(context, &number);
     if (c && !c->dead) {
@@ -220,48 +199,42 @@ void double_context_destroy(void *context) {
         c->dead = 1;
         t->depth -= t->depth && t->context[t->depth - 1] == context;
     }
-    unlock();
 }
 
 void double_context_replace(void *context) {
     uint32_t number;
-    lock();
+    DOUBLE_LOCKED();
     struct double_context *c = double_context_at(context, &number);
     if (c) {
         bury(number, c);
         c->dead = 0;
         c->id = ++double_state.next_id;
     }
-    unlock();
 }
 
 void double_context_make_current(void *context) {
-    lock();
+    DOUBLE_LOCKED();
     struct double_thread *t = double_self();
     t->depth -= t->depth > 0;
     if (context) {
         t->context[t->depth++] = context;
     }
-    unlock();
 }
 
 void *double_context_current(void) {
-    lock();
+    DOUBLE_LOCKED();
     const struct double_thread *t = double_self();
-    void *context = t->depth ? t->context[t->depth - 1] : NULL;
-    unlock();
-    return context;
+    return t->depth ? t->context[t->depth - 1] : NULL;
 }
 
 static void *stream_new(void *context, int blocking) {
     struct double_context *c;
     uint32_t number = 0, stream = 0;
-    lock();
+    DOUBLE_LOCKED();
     c = context ? double_context_at(context, &number) : NULL;
     if (context ? c && !c->dead : !double_current(&c, &number)) {
         stream = double_stream_add(number, blocking);
     }
-    unlock();
     return double_handle(DOUBLE_STREAM, stream);
 }
 
@@ -274,19 +247,18 @@ void *double_stream_new_nonblocking(void *context) {
 }
 
 void double_stream_destroy(void *stream) {
-    lock();
+    DOUBLE_LOCKED();
     struct double_stream *s = double_stream_at(stream, NULL);
     if (s) {
         double_state.captures -= s->capturing != 0;
         s->capturing = 0;
         s->dead = 1;
     }
-    unlock();
 }
 
 int double_queue(void *stream, uint64_t ns, struct double_span *out) {
     struct double_stream *s;
-    lock();
+    DOUBLE_LOCKED();
     int code = double_resolve(stream, &s, &out->stream);
     if (!code && double_legacy(stream) && double_blocked(s->context, 1)) {
         code = 906;
@@ -300,7 +272,6 @@ int double_queue(void *stream, uint64_t ns, struct double_span *out) {
         out->device = double_context_number(s->context)->device;
         s->end = out->end;
     }
-    unlock();
     return code;
 }
 
@@ -312,10 +283,8 @@ int double_launch(void *stream, uint64_t ns) {
 uint64_t double_stream_end(void *stream) {
     struct double_stream *s;
     uint32_t number;
-    lock();
-    uint64_t end = double_resolve(stream, &s, &number) ? 0 : double_end_of(s);
-    unlock();
-    return end;
+    DOUBLE_LOCKED();
+    return double_resolve(stream, &s, &number) ? 0 : double_end_of(s);
 }
 
 /* ---- Stream capture */
@@ -323,7 +292,7 @@ uint64_t double_stream_end(void *stream) {
 int double_capture_begin(void *stream, int mode) {
     struct double_stream *s;
     uint32_t number;
-    lock();
+    DOUBLE_LOCKED();
     int code = double_legacy(stream) ? 900 : double_resolve(stream, &s, &number);
     if (!code && s->capturing) {
         code = 401;
@@ -334,14 +303,13 @@ int double_capture_begin(void *stream, int mode) {
         s->thread = double_self()->number;
         ++double_state.captures;
     }
-    unlock();
     return code;
 }
 
 int double_capture_end(void *stream) {
     struct double_stream *s;
     uint32_t number;
-    lock();
+    DOUBLE_LOCKED();
     int code = double_resolve(stream, &s, &number);
     if (!code && !s->capturing) {
         code = 401;
@@ -351,54 +319,45 @@ int double_capture_end(void *stream) {
         s->capturing = 0;
         --double_state.captures;
     }
-    unlock();
     return code;
 }
 
 int double_capture_invalidated(void *stream) {
     struct double_stream *s;
     uint32_t number;
-    lock();
-    int yes = !double_resolve(stream, &s, &number) && s->capturing == 2;
-    unlock();
-    return yes;
+    DOUBLE_LOCKED();
+    return !double_resolve(stream, &s, &number) && s->capturing == 2;
 }
 
 /* ---- Devices, counts */
 
 void double_device_attribute(int device, int attribute, int value) {
-    lock();
+    DOUBLE_LOCKED();
     if (device >= 0 && device < DOUBLE_DEVICES && attribute > 0 && attribute < DOUBLE_ATTRIBUTES) {
         double_state.attribute[device][attribute] = value;
     }
-    unlock();
 }
 
 void double_device_count(int count) {
-    lock();
+    DOUBLE_LOCKED();
     double_state.devices = count;
-    unlock();
 }
 
 void double_device_name(int device, const char *name) {
-    lock();
+    DOUBLE_LOCKED();
     if (device >= 0 && device < DOUBLE_DEVICES) {
         snprintf(double_state.name[device], sizeof double_state.name[device], "%s", name);
     }
-    unlock();
 }
 
 void double_driver_version(int version) {
-    lock();
+    DOUBLE_LOCKED();
     double_state.version = version;
-    unlock();
 }
 
 static uint64_t counted(const uint64_t *counter) {
-    lock();
-    uint64_t n = *counter;
-    unlock();
-    return n;
+    DOUBLE_LOCKED();
+    return *counter;
 }
 
 uint64_t double_events_alive(void) {
@@ -418,19 +377,15 @@ uint64_t double_profiler_stops(void) {
 }
 
 void *double_profiler_context(void) {
-    lock();
-    void *context = double_state.profiler_context;
-    unlock();
-    return context;
+    DOUBLE_LOCKED();
+    return double_state.profiler_context;
 }
 
 int double_profiling(void *context) {
     struct double_context *c;
     uint32_t number;
-    lock();
+    DOUBLE_LOCKED();
     c = context ? double_context_at(context, NULL) : NULL;
     int code = context ? (c ? 0 : 201) : double_current(&c, &number);
-    int on = !code && c->profiling;
-    unlock();
-    return on;
+    return !code && c->profiling;
 }

@@ -76,12 +76,13 @@ struct double_event *double_event_at(void *handle, uint32_t *number) {
     return e;
 }
 
-void double_take(void) {
+pthread_mutex_t *double_take(void) {
     pthread_mutex_lock(&double_lock);
     uint64_t now = double_world.clock ? double_world.clock() : 0;
     if (now > double_state.now) {
         double_state.now = now;
     }
+    return &double_lock;
 }
 
 void double_wait_until(uint64_t moment) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cuda_double.h"
+#include "locked.h"
 
 #define DOUBLE_DEVICES 4
 #define DOUBLE_ATTRIBUTES 160
@@ -139,8 +140,9 @@ int double_enter(int function);
 /* The call ends; returns the code. */
 int double_leave(int function, int code);
 
-/* Takes the lock, and looks at the clock. */
-void double_take(void);
+/* Takes the lock, which is returned, and looks at the clock. */
+pthread_mutex_t *double_take(void);
+#define DOUBLE_LOCKED() LOCKED_BY(double_take())
 /* With the lock, which is released meanwhile where the time is a clock's. */
 void double_wait_until(uint64_t moment);
 /* Work of that length for a stream (cuda_double.h at double_launch). On a stream that is captured

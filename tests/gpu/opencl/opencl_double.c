@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../double/locked.h"
 #include "gpu/opencl_abi.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -228,7 +229,7 @@ static struct cl_double_queue made[1024];
 static unsigned made_count;
 
 EXPORT void *cl_double_queue(unsigned device, int profiling) {
-    pthread_mutex_lock(&lock);
+    LOCKED(&lock);
     if (made_count == sizeof made / sizeof *made) {
         double_abort("too many queues");
     }
@@ -239,28 +240,24 @@ EXPORT void *cl_double_queue(unsigned device, int profiling) {
                                   .profiling = profiling,
                                   .enqueued = CLOCK_OF_DEVICE + made_count};
     ++queues_alive;
-    pthread_mutex_unlock(&lock);
     return q;
 }
 
 EXPORT void cl_double_work(void *queue, uint64_t ns) {
-    pthread_mutex_lock(&lock);
+    LOCKED(&lock);
     struct cl_double_queue *q = double_get_queue(queue);
     q->enqueued += ns;
     ++q->commands;
-    pthread_mutex_unlock(&lock);
 }
 
 EXPORT void cl_double_hold(void *queue, int held) {
-    pthread_mutex_lock(&lock);
+    LOCKED(&lock);
     double_get_queue(queue)->held = held;
-    pthread_mutex_unlock(&lock);
 }
 
 EXPORT void cl_double_break(void *queue, int code) {
-    pthread_mutex_lock(&lock);
+    LOCKED(&lock);
     double_get_queue(queue)->broken = code;
-    pthread_mutex_unlock(&lock);
 }
 
 static enum double_call double_find_call(const char *function) {
@@ -275,28 +272,21 @@ static enum double_call double_find_call(const char *function) {
 }
 
 EXPORT void cl_double_fail(const char *function, int code) {
-    pthread_mutex_lock(&lock);
+    LOCKED(&lock);
     failures[double_find_call(function)] = code;
-    pthread_mutex_unlock(&lock);
 }
 
 EXPORT unsigned cl_double_calls(const char *function) {
-    pthread_mutex_lock(&lock);
-    unsigned n = calls[double_find_call(function)];
-    pthread_mutex_unlock(&lock);
-    return n;
+    LOCKED(&lock);
+    return calls[double_find_call(function)];
 }
 
 EXPORT unsigned cl_double_queues(void) {
-    pthread_mutex_lock(&lock);
-    unsigned n = queues_alive;
-    pthread_mutex_unlock(&lock);
-    return n;
+    LOCKED(&lock);
+    return queues_alive;
 }
 
 EXPORT unsigned cl_double_events(void) {
-    pthread_mutex_lock(&lock);
-    unsigned n = events_alive;
-    pthread_mutex_unlock(&lock);
-    return n;
+    LOCKED(&lock);
+    return events_alive;
 }
