@@ -139,23 +139,21 @@ TEST(context_place, taken_while_the_events_are_queried) {
 
 /* Both have a stream with that handle. */
 TEST(context_place, lanes_are_those_of_each_device) {
-    struct traced t;
     setenv("STINT_TRACE", "1M", 1);
     begin();
     scope_of_first(NULL);
     take_place(NULL);
     double_advance(1000000);
     stint_gpu_flush();
-    traced_take(&t);
-    traced_check(&t.t);
-    CHECK_EQ_U64(t.t.lane_count, 3); /* the thread's, and the streams' */
-    const struct trace_lane *l = traced_lane(&t, "GPU 0");
+    const struct traced *t = traced_now();
+    traced_check(&t->t);
+    CHECK_EQ_U64(t->t.lane_count, 3); /* the thread's, and the streams' */
+    const struct trace_lane *l = traced_lane(t, "GPU 0");
     CHECK_EQ_U64(l ? l->count : 0, 1);
-    CHECK_STR_EQ(traced_name(&t, traced_event(&t, l, 0)), "first");
-    l = traced_lane(&t, "GPU 1");
+    CHECK_STR_EQ(traced_name(t, traced_event(t, l, 0)), "first");
+    l = traced_lane(t, "GPU 1");
     CHECK_EQ_U64(l ? l->count : 0, 1);
-    CHECK_STR_EQ(traced_name(&t, traced_event(&t, l, 0)), "second");
-    traced_free(&t);
+    CHECK_STR_EQ(traced_name(t, traced_event(t, l, 0)), "second");
 }
 
 static void scope_in(void *context) {
@@ -263,7 +261,6 @@ static void work(uint64_t ns) {
 
 /* The spans of a stream's lane depend on each other. */
 static void check_order(void) {
-    struct traced t;
     double_context_make_current(second);
     work(70);
     work(71);
@@ -273,17 +270,16 @@ static void check_order(void) {
     work(72);
     double_advance(1000000);
     stint_gpu_flush();
-    traced_take(&t);
-    traced_check(&t.t);
+    const struct traced *t = traced_now();
+    traced_check(&t->t);
     uint64_t next = 70;
-    for (uint64_t i = 0; i < t.t.event_count; ++i) {
-        const struct trace_event *e = &t.t.events[i];
-        if (!strcmp(traced_name(&t, e), "work") && e->duration_ns) {
+    for (uint64_t i = 0; i < t->t.event_count; ++i) {
+        const struct trace_event *e = &t->t.events[i];
+        if (!strcmp(traced_name(t, e), "work") && e->duration_ns) {
             CHECK_EQ_U64(e->duration_ns, next++);
         }
     }
     CHECK_EQ_U64(next, 73);
-    traced_free(&t);
 }
 
 TEST(context_place, times_that_wait_for_their_context_keep_their_order) {

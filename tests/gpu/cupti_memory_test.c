@@ -21,10 +21,11 @@ static void begin_traced(const char *trace) {
     fake_advance(1000);
 }
 
-static void take_trace(struct traced *t) {
+static const struct traced *take_trace(void) {
     tracer_flush(TRACER_COMPLETE);
-    traced_take(t);
+    const struct traced *t = traced_now();
     traced_check(&t->t);
+    return t;
 }
 
 static void check_value(const struct traced *t, const struct trace_lane *l, uint64_t number,
@@ -36,29 +37,27 @@ static void check_value(const struct traced *t, const struct trace_lane *l, uint
 }
 
 TEST(cupti_memory, a_lane_a_device) {
-    struct traced t;
     begin_traced("1M");
     cupti_double_alloc(0, 0x1000, 1 << 20, DEVICE_MEMORY);
     cupti_double_alloc(1, 0x2000, 4096, DEVICE_MEMORY);
     cupti_double_alloc(0, 0x3000, 512, DEVICE_MEMORY);
     cupti_double_free(0, 0x1000, 1 << 20, DEVICE_MEMORY);
     cupti_double_alloc(0, 0x4000, 99, 2); /* of the host */
-    take_trace(&t);
-    const struct trace_lane *l = traced_lane(&t, "GPU 0 memory");
+    const struct traced *t = take_trace();
+    const struct trace_lane *l = traced_lane(t, "GPU 0 memory");
     if (CHECK(l != NULL) && CHECK_EQ_U64(l->count, 3)) {
         CHECK(l->memory && !l->activities && l->thread == SNAPSHOT_NONE);
-        check_value(&t, l, 0, 1 << 20);
-        check_value(&t, l, 1, (1 << 20) + 512);
-        check_value(&t, l, 2, 512);
-        const struct trace_event *first = traced_event(&t, l, 0);
-        CHECK_EQ_U64(traced_event(&t, l, 1)->start_ns - first->start_ns, 2000); /* two calls */
+        check_value(t, l, 0, 1 << 20);
+        check_value(t, l, 1, (1 << 20) + 512);
+        check_value(t, l, 2, 512);
+        const struct trace_event *first = traced_event(t, l, 0);
+        CHECK_EQ_U64(traced_event(t, l, 1)->start_ns - first->start_ns, 2000); /* two calls */
         CHECK_EQ_U64(l->overwritten, 0);
     }
-    l = traced_lane(&t, "GPU 1 memory");
+    l = traced_lane(t, "GPU 1 memory");
     if (CHECK(l != NULL) && CHECK_EQ_U64(l->count, 1)) {
-        check_value(&t, l, 0, 4096);
+        check_value(t, l, 0, 4096);
     }
-    traced_free(&t);
 }
 
 TEST(cupti_memory, no_lane_without_a_trace) {
@@ -70,15 +69,13 @@ TEST(cupti_memory, no_lane_without_a_trace) {
 
 /* The newest values are kept, and how many are gone is known. */
 TEST(cupti_memory, more_than_the_ring_holds) {
-    struct traced t;
     begin_traced("64K");
     for (uint64_t i = 0; i < 20000; ++i) {
         cupti_double_alloc(0, 0x1000 * (i + 1), 16, DEVICE_MEMORY);
     }
-    take_trace(&t);
-    const struct trace_lane *l = traced_lane(&t, "GPU 0 memory");
+    const struct traced *t = take_trace();
+    const struct trace_lane *l = traced_lane(t, "GPU 0 memory");
     if (CHECK(l && l->count > 0 && l->overwritten > 0)) {
-        check_value(&t, l, l->count - 1, 20000 * 16);
+        check_value(t, l, l->count - 1, 20000 * 16);
     }
-    traced_free(&t);
 }

@@ -15,11 +15,12 @@ static void begin(void) {
     double_init();
 }
 
-static void take(struct traced *t) {
+static const struct traced *take(void) {
     double_advance((uint64_t)1 << 40);
     CHECK(!stint_gpu_flush());
-    traced_take(t);
+    const struct traced *t = traced_now();
     traced_check(&t->t);
+    return t;
 }
 
 static void check_span(const struct traced *t, const struct trace_lane *l, uint64_t number,
@@ -43,25 +44,23 @@ static void nested(void *s) {
 }
 
 TEST(gpu_trace, nested_scopes_on_one_stream) {
-    struct traced t;
     begin();
     void *s = double_stream_new(NULL);
     nested(s);
     nested(s);
-    take(&t);
-    const struct trace_lane *l = traced_lane(&t, "GPU 0 stream 1");
-    CHECK_EQ_U64(t.t.lane_count, 2); /* the thread's, and the stream's */
+    const struct traced *t = take();
+    const struct trace_lane *l = traced_lane(t, "GPU 0 stream 1");
+    CHECK_EQ_U64(t->t.lane_count, 2); /* the thread's, and the stream's */
     CHECK_EQ_U64(l ? l->count : 0, 6);
     for (unsigned i = 0; i < 6; i += 3) {
-        check_span(&t, l, i, "outer", 2200, 0);
-        check_span(&t, l, i + 1, "inner", 1000, 1);
-        check_span(&t, l, i + 2, "inner", 1000, 1);
+        check_span(t, l, i, "outer", 2200, 0);
+        check_span(t, l, i + 1, "inner", 1000, 1);
+        check_span(t, l, i + 2, "inner", 1000, 1);
     }
     /* The CPU had ended the second before the GPU began it: it comes after the first. */
-    CHECK_EQ_U64(traced_event(&t, l, 3)->start_ns, traced_event(&t, l, 0)->start_ns + 2200);
+    CHECK_EQ_U64(traced_event(t, l, 3)->start_ns, traced_event(t, l, 0)->start_ns + 2200);
     CHECK_EQ_U64(l ? l->overwritten : 9, 0);
     CHECK_EQ_U64(l ? l->thread : 0, SNAPSHOT_NONE);
-    traced_free(&t);
 }
 
 static void delay_record(const char *function, NO_ARG) {
@@ -73,7 +72,6 @@ static void delay_record(const char *function, NO_ARG) {
 /* The GPU may reach the first event before the call that records it returns, as where the thread
  * loses its processor: a span that began later would end after the work did. */
 TEST(gpu_trace, a_span_begins_before_its_first_event_is_recorded) {
-    struct traced t;
     begin();
     void *s = double_stream_new(NULL);
     {
@@ -85,20 +83,18 @@ TEST(gpu_trace, a_span_begins_before_its_first_event_is_recorded) {
         }
         double_hook(NULL, NULL);
     }
-    take(&t);
-    const struct trace_lane *host = &t.t.lanes[0], *l = traced_lane(&t, "GPU 0 stream 1");
-    const struct trace_event *around = traced_event(&t, host, 0);
-    CHECK_STR_EQ(traced_name(&t, around), "around");
-    check_span(&t, l, 0, "work", 126000, 0);
-    CHECK_EQ_U64(traced_event(&t, l, 0)->start_ns, around->start_ns);
+    const struct traced *t = take();
+    const struct trace_lane *host = &t->t.lanes[0], *l = traced_lane(t, "GPU 0 stream 1");
+    const struct trace_event *around = traced_event(t, host, 0);
+    CHECK_STR_EQ(traced_name(t, around), "around");
+    check_span(t, l, 0, "work", 126000, 0);
+    CHECK_EQ_U64(traced_event(t, l, 0)->start_ns, around->start_ns);
     CHECK_EQ_U64(around->duration_ns, 126000);
-    traced_free(&t);
 }
 
 /* The host is late with an inner scope that the stream has long begun to wait for: the spans still
  * lie in each other. */
 TEST(gpu_trace, inner_scopes_that_seem_to_end_late) {
-    struct traced t;
     begin();
     void *s = double_stream_new(NULL);
     {
@@ -110,16 +106,14 @@ TEST(gpu_trace, inner_scopes_that_seem_to_end_late) {
             double_launch(s, 2000);
         }
     }
-    take(&t);
-    const struct trace_lane *l = traced_lane(&t, "GPU 0 stream 1");
-    CHECK_EQ_U64(t.t.lane_count, 2);
-    check_span(&t, l, 0, "outer", 502000, 0); /* as long as what is in it takes */
-    check_span(&t, l, 1, "inner", 2000, 1);
-    traced_free(&t);
+    const struct traced *t = take();
+    const struct trace_lane *l = traced_lane(t, "GPU 0 stream 1");
+    CHECK_EQ_U64(t->t.lane_count, 2);
+    check_span(t, l, 0, "outer", 502000, 0); /* as long as what is in it takes */
+    check_span(t, l, 1, "inner", 2000, 1);
 }
 
 TEST(gpu_trace, a_lane_a_stream) {
-    struct traced t;
     begin();
     void *a = double_stream_new(NULL), *b = double_stream_new(NULL);
     for (int i = 0; i < 3; ++i) {
@@ -128,16 +122,15 @@ TEST(gpu_trace, a_lane_a_stream) {
         REGISTER_GPU_TIMER("b", b);
         double_launch(b, 700);
     }
-    take(&t);
-    const struct trace_lane *first = traced_lane(&t, "stream 1");
-    const struct trace_lane *second = traced_lane(&t, "stream 2");
-    CHECK_EQ_U64(t.t.lane_count, 3);
+    const struct traced *t = take();
+    const struct trace_lane *first = traced_lane(t, "stream 1");
+    const struct trace_lane *second = traced_lane(t, "stream 2");
+    CHECK_EQ_U64(t->t.lane_count, 3);
     CHECK(second > first);
     for (unsigned i = 0; i < 3; ++i) {
-        check_span(&t, first, i, "a", 500, 0);
-        check_span(&t, second, i, "b", 700, 0);
+        check_span(t, first, i, "a", 500, 0);
+        check_span(t, second, i, "b", 700, 0);
     }
-    traced_free(&t);
 }
 
 static void *stream;
@@ -157,7 +150,6 @@ static void *first_thread(void *unused) {
 
 /* Neither is inside the other. */
 TEST(gpu_trace, two_threads_on_one_stream) {
-    struct traced t;
     pthread_t thread;
     begin();
     stream = double_stream_new(NULL);
@@ -173,18 +165,16 @@ TEST(gpu_trace, two_threads_on_one_stream) {
         double_launch(stream, 5000);
     }
     pthread_join(thread, NULL);
-    take(&t);
-    const struct trace_lane *l = traced_lane(&t, "stream 1");
-    const struct trace_lane *beside = traced_lane(&t, "stream 1 (overlapping 1)");
+    const struct traced *t = take();
+    const struct trace_lane *l = traced_lane(t, "stream 1");
+    const struct trace_lane *beside = traced_lane(t, "stream 1 (overlapping 1)");
     CHECK_EQ_U64(l ? l->count : 0, 1);
     CHECK_EQ_U64(beside ? beside->count : 0, 1);
-    check_span(&t, l, 0, "first", 400, 0);
-    check_span(&t, beside, 0, "second", 5300, 0);
-    traced_free(&t);
+    check_span(t, l, 0, "first", 400, 0);
+    check_span(t, beside, 0, "second", 5300, 0);
 }
 
 TEST(gpu_trace, default_streams_have_names) {
-    struct traced t;
     begin();
     {
         REGISTER_GPU_TIMER("default", NULL);
@@ -194,14 +184,12 @@ TEST(gpu_trace, default_streams_have_names) {
         REGISTER_GPU_TIMER("own", (void *)(uintptr_t)2);
         double_launch((void *)(uintptr_t)2, 10);
     }
-    take(&t);
-    check_span(&t, traced_lane(&t, "GPU 0 default stream"), 0, "default", 10, 0);
-    check_span(&t, traced_lane(&t, "GPU 0 per-thread default stream"), 0, "own", 10, 0);
-    traced_free(&t);
+    const struct traced *t = take();
+    check_span(t, traced_lane(t, "GPU 0 default stream"), 0, "default", 10, 0);
+    check_span(t, traced_lane(t, "GPU 0 per-thread default stream"), 0, "own", 10, 0);
 }
 
 TEST(gpu_trace, more_streams_than_lanes_share_the_last) {
-    struct traced t;
     begin();
     setenv("STINT_TRACE", "16M", 1);
     for (int i = 0; i < 100; ++i) {
@@ -209,17 +197,15 @@ TEST(gpu_trace, more_streams_than_lanes_share_the_last) {
         REGISTER_GPU_TIMER("scope", s);
         double_launch(s, 10);
     }
-    take(&t);
-    uint64_t spans = traced_count(&t, TRACE_SPAN, "scope");
+    const struct traced *t = take();
+    uint64_t spans = traced_count(t, TRACE_SPAN, "scope");
     CHECK(lost(STINT_STATUS_NO_TRACE) == 0);
     CHECK_EQ_U64(spans, 200); /* 100 on the CPU */
-    CHECK(traced_lane(&t, "other streams") != NULL);
-    CHECK(traced_lane(&t, "GPU 0 stream 63") != NULL);
-    traced_free(&t);
+    CHECK(traced_lane(t, "other streams") != NULL);
+    CHECK(traced_lane(t, "GPU 0 stream 63") != NULL);
 }
 
 TEST(gpu_trace, slow_ones_only) {
-    struct traced t;
     begin();
     setenv("STINT_TRACE_MIN", "1us", 1);
     void *s = double_stream_new(NULL);
@@ -231,8 +217,7 @@ TEST(gpu_trace, slow_ones_only) {
         REGISTER_GPU_TIMER("slow", s);
         double_launch(s, 1000);
     }
-    take(&t);
-    CHECK_EQ_U64(t.t.event_count, 1);
-    check_span(&t, traced_lane(&t, "stream 1"), 0, "slow", 1000, 0);
-    traced_free(&t);
+    const struct traced *t = take();
+    CHECK_EQ_U64(t->t.event_count, 1);
+    check_span(t, traced_lane(t, "stream 1"), 0, "slow", 1000, 0);
 }

@@ -55,17 +55,15 @@ static void closes_and_reuses(void) {
 }
 
 TEST(descriptors, a_strangers_file_is_never_touched) {
-    struct run_file f;
     begin();
     run_silent(closes_and_reuses);
     check_others();
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK_EQ_U64(run_calls(&f, "before"), 2);
-    CHECK_EQ_U64(run_calls(&f, "name 0"), 1);
-    CHECK(f.t.s.lost[STINT_STATUS_FILE_FULL] > 0);
-    CHECK(f.t.s.lost[STINT_STATUS_NO_NAME] + f.t.s.lost[STINT_STATUS_NO_NODE] > 10000);
-    CHECK(run_header(&f)->end.ticks != 0);
-    run_unload(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK_EQ_U64(run_calls(f, "before"), 2);
+    CHECK_EQ_U64(run_calls(f, "name 0"), 1);
+    CHECK(f->t.s.lost[STINT_STATUS_FILE_FULL] > 0);
+    CHECK(f->t.s.lost[STINT_STATUS_NO_NAME] + f->t.s.lost[STINT_STATUS_NO_NODE] > 10000);
+    CHECK(run_header(f)->end.ticks != 0);
 }
 
 /* The number is the program's now: the child of a fork must not close it. */

@@ -67,31 +67,28 @@ static void runs(void) {
     }
 }
 
-static void check_full(struct run_file *f) {
+static void check_full(const struct run_file *f) {
     CHECK(f->t.s.lost[STINT_STATUS_FILE_FULL] > 0);
     CHECK(f->t.s.lost[STINT_STATUS_NO_NAME] + f->t.s.lost[STINT_STATUS_NO_NODE] > 0);
     CHECK_EQ_U64(run_calls(f, "name 0"), 101);
     CHECK(f->t.s.site_count > 50);
-    run_unload(f);
 }
 
 TEST(full_disk, what_fits_is_there) {
     NEEDS_SMALL_DISK("2m");
-    struct run_file f;
     run_silent(runs);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK(f.size > 3 << 19);
-    check_full(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK(f->size > 3 << 19);
+    check_full(f);
 }
 
 /* Less than the megabyte that is asked for at a time. */
 TEST(full_disk, the_last_pages_are_used) {
     NEEDS_SMALL_DISK("400k");
-    struct run_file f;
     run_silent(runs);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK(f.size > 380 << 10);
-    check_full(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK(f->size > 380 << 10);
+    check_full(f);
 }
 
 TEST(full_disk, the_footer_says_so) {
@@ -108,14 +105,12 @@ TEST(full_disk, not_even_a_header) {
 
 TEST(full_disk, rings_shrink_to_what_is_there) {
     NEEDS_SMALL_DISK("4m");
-    struct run_file f;
     setenv("STINT_TRACE", "64M", 1);
     names = 500;
     run_silent(runs);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK_EQ_U64(traced_count(&f.t, TRACE_SPAN, NULL), 600);
-    CHECK_EQ_U64(run_calls(&f, "name 0"), 101);
-    run_unload(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK_EQ_U64(traced_count(&f->t, TRACE_SPAN, NULL), 600);
+    CHECK_EQ_U64(run_calls(f, "name 0"), 101);
 }
 
 static void fills_and_frees(void) {
@@ -132,11 +127,9 @@ static void fills_and_frees(void) {
 
 TEST(full_disk, goes_on_when_there_is_room_again) {
     NEEDS_SMALL_DISK("2560k");
-    struct run_file f;
     run_body(fills_and_frees);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK(f.size > 2 << 20);
-    run_unload(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK(f->size > 2 << 20);
 }
 
 /* ---- File systems of disks: where space is reserved and what a write to a mapping needs
@@ -193,12 +186,11 @@ static void fill_disk(uint64_t leave) {
  * is met at several lengths. */
 static void check_full_disk(void) {
     for (uint64_t leave = 3 << 20; leave <= 15 << 20; leave += 2 << 20) {
-        struct run_file f;
         fill_disk(leave);
         run_silent(runs);
-        CHECK(!run_load(&f, run_path("disk/run")));
-        CHECK(f.size > leave / 2);
-        check_full(&f);
+        const struct run_file *f = run_loaded(run_path("disk/run"));
+        CHECK(f->size > leave / 2);
+        check_full(f);
         CHECK(!unlink(run_path("disk/ballast")) && !unlink(run_path("disk/run")));
         sync();
     }
@@ -228,13 +220,11 @@ static void goes_on_while_full(void) {
 }
 
 static void check_copy_on_write(const char *file) {
-    struct run_file f;
     setenv("STINT_FILE", file, 1);
     run_says(goes_on_while_full, 1, "copy-on-write", "it is written at the end of the program");
-    CHECK(!run_load(&f, file));
-    CHECK_EQ_U64(run_calls(&f, "name 0"), 404);
-    CHECK_EQ_U64(f.t.s.lost[STINT_STATUS_FILE_FULL], 0);
-    run_unload(&f);
+    const struct run_file *f = run_loaded(file);
+    CHECK_EQ_U64(run_calls(f, "name 0"), 404);
+    CHECK_EQ_U64(f->t.s.lost[STINT_STATUS_FILE_FULL], 0);
 }
 
 TEST(full_disk, of_btrfs) {
@@ -273,10 +263,8 @@ static void limited_later(void) {
 
 /* The file has its size by then; the limit is on what makes it longer. */
 TEST(full_disk, a_limit_that_comes_later) {
-    struct run_file f;
     run_begin("run");
     run_silent(limited_later);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK_EQ_U64(run_calls(&f, "name 0"), 101);
-    run_unload(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK_EQ_U64(run_calls(f, "name 0"), 101);
 }

@@ -35,14 +35,12 @@ static void program(void) {
 }
 
 TEST(length, of_a_short_run_is_64_MiB) {
-    struct run_file f;
     run_begin("run");
     run_silent(program);
     CHECK_EQ_U64(length_of_file(), 64 * MIB);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK_EQ_U64(run_calls(&f, "last"), 1);
-    CHECK(run_header(&f)->size >= 64 * MIB);
-    run_unload(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK_EQ_U64(run_calls(f, "last"), 1);
+    CHECK(run_header(f)->size >= 64 * MIB);
 }
 
 TEST(length, is_no_more_than_the_memory) {
@@ -58,17 +56,15 @@ static void program_that_is_killed(void) {
 }
 
 TEST(length, doubles_until_all_has_room) {
-    struct run_file f;
     begin_large();
     CHECK_EQ_U64((uint64_t)WTERMSIG(run_wait(run_start(program_that_is_killed))), SIGKILL);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK(f.size > 128 * MIB);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK(f->size > 128 * MIB);
     CHECK_EQ_U64(length_of_file(), 256 * MIB);
-    CHECK_EQ_U64(traced_count(&f.t, TRACE_SPAN, NULL), 102);
-    CHECK_EQ_U64(run_calls(&f, "name 99"), 1);
-    CHECK_EQ_U64(run_calls(&f, "last"), 1);
-    CHECK_EQ_U64(f.t.s.lost[STINT_STATUS_FILE_FULL], 0);
-    run_unload(&f);
+    CHECK_EQ_U64(traced_count(&f->t, TRACE_SPAN, NULL), 102);
+    CHECK_EQ_U64(run_calls(f, "name 99"), 1);
+    CHECK_EQ_U64(run_calls(f, "last"), 1);
+    CHECK_EQ_U64(f->t.s.lost[STINT_STATUS_FILE_FULL], 0);
 }
 
 static void limited(void) {
@@ -79,14 +75,12 @@ static void limited(void) {
 
 /* A ring that is smaller fits; SIGXFSZ would have ended the program. */
 TEST(length, ends_at_a_limit_on_the_size_of_files) {
-    struct run_file f;
     begin_large();
     run_silent(limited);
     CHECK_EQ_U64(length_of_file(), 64 * MIB);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK_EQ_U64(run_calls(&f, "last"), 1);
-    CHECK(f.t.s.lost[STINT_STATUS_FILE_FULL] > 0);
-    run_unload(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK_EQ_U64(run_calls(f, "last"), 1);
+    CHECK(f->t.s.lost[STINT_STATUS_FILE_FULL] > 0);
 }
 
 /* Runs the program with 600 MiB of addresses more than are mapped now. */
@@ -97,14 +91,12 @@ static void limited_addresses(void) {
 }
 
 TEST(length, of_a_program_with_few_addresses) {
-    struct run_file f;
     if (SANITIZED) {
         SKIP("a sanitizer maps terabytes");
     }
     run_begin("run");
     run_silent(limited_addresses);
-    CHECK(!run_load(&f, run_path("run")));
-    CHECK_EQ_U64(run_header(&f)->size, 128 * MIB); /* a quarter, halved from 1 GiB */
-    CHECK_EQ_U64(run_calls(&f, "last"), 1);
-    run_unload(&f);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK_EQ_U64(run_header(f)->size, 128 * MIB); /* a quarter, halved from 1 GiB */
+    CHECK_EQ_U64(run_calls(f, "last"), 1);
 }

@@ -42,7 +42,6 @@ static void program(void) {
 }
 
 static void check_written(void) {
-    struct run_file f;
     struct stat s;
     if (there) {
         run_silent(program); /* children of one process write the line once */
@@ -50,13 +49,12 @@ static void check_written(void) {
         run_says(program, 1, "it is written at the end of the program", run_path("run"));
     }
     CHECK_EQ_U64(run_entries(NULL), 1);
-    CHECK(!run_load(&f, run_path("run")));
+    const struct run_file *f = run_loaded(run_path("run"));
     CHECK(!stat(run_path("run"), &s) && (s.st_mode & 07777) == 0600);
-    CHECK_EQ_U64((uint64_t)s.st_size, run_header(&f)->used);
-    CHECK_EQ_U64(f.t.s.site_count, 5000);
-    CHECK_EQ_U64(run_calls(&f, "name 4999"), 1);
-    CHECK(run_header(&f)->end.ticks != 0);
-    run_unload(&f);
+    CHECK_EQ_U64((uint64_t)s.st_size, run_header(f)->used);
+    CHECK_EQ_U64(f->t.s.site_count, 5000);
+    CHECK_EQ_U64(run_calls(f, "name 4999"), 1);
+    CHECK(run_header(f)->end.ticks != 0);
 }
 
 TEST(remote, without_reservation) {

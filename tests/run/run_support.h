@@ -169,6 +169,14 @@ RUN void run_unload(struct run_file *f) {
     free(f->bytes);
 }
 
+/* The file there, which must be a run file; until the next call. */
+RUN const struct run_file *run_loaded(const char *path) {
+    static struct run_file f;
+    run_unload(&f);
+    CHECK(!run_load(&f, path));
+    return &f;
+}
+
 RUN uint64_t run_calls(const struct run_file *f, const char *name) {
     uint64_t calls = 0;
     for (uint32_t i = 0; i < f->t.s.node_count; ++i) {

@@ -247,17 +247,6 @@ TEST(counters, a_child_closes_the_parents_and_opens_its_own) {
 
 /* ---- What reports make of the numbers. */
 
-static struct snapshot s;
-static struct rows rows;
-
-static const struct stint_row *row_of(const char *name) {
-    static const struct stint_row none = {.extra = &stint_row_no_extra};
-    CHECK(!interval_open(&s, 0));
-    CHECK(!rows_flat(&rows, &s, 0));
-    const struct stint_row *r = row_in(&rows, 0, name);
-    return r ? r : &none;
-}
-
 static void count(uint32_t type, uint64_t config, uint64_t by) {
     double_find(type, config)->value += by;
 }
@@ -279,7 +268,7 @@ TEST(counters, ratios_and_counts_of_a_row) {
     timed("open", 1); /* opens the counters */
     work(1000, 100, 100);
     work(3000, 100, 100);
-    const struct stint_row *r = row_of("work");
+    const struct stint_row *r = row_now("work");
     CHECK_EQ_U64(r->has & (ROW_CORE | ROW_LLC | ROW_COUNTED), ROW_CORE | ROW_LLC | ROW_COUNTED);
     CHECK(!(r->has & (ROW_USAGE | ROW_L1 | ROW_SOFTWARE | ROW_MULTIPLEXED)));
     CHECK_EQ_U64(r->extra->measure[MEASURE_CORE_CALLS], 2);
@@ -288,7 +277,6 @@ TEST(counters, ratios_and_counts_of_a_row) {
     CHECK_EQ_U64(r->extra->ipc_ppm, 2500000);
     CHECK_EQ_U64(r->extra->llc_miss_ppm, 25000);
     CHECK_EQ_U64(r->extra->counted_calls, 2);
-    interval_close(&s);
     char *report = report_of("table");
     CHECK(strstr(report, "  IPC  ") && strstr(report, "  2.50  "));
     CHECK(strstr(report, "% LLC miss") && !strstr(report, "% scaled") && !strstr(report, "on CPU"));
@@ -308,12 +296,11 @@ TEST(counters, shared_counters_are_scaled_and_marked) {
         double_enabled += 400;
         double_running += i ? 200 : 100;
     }
-    const struct stint_row *r = row_of("work");
+    const struct stint_row *r = row_now("work");
     CHECK_EQ_U64(r->has & ROW_MULTIPLEXED, ROW_MULTIPLEXED);
     CHECK_EQ_U64(r->extra->measure[MEASURE_CYCLES], 2000 * 800 / 300);
     CHECK_EQ_U64(r->extra->multiplexed_ppm, 625000);
     CHECK(r->extra->ipc_ppm >= 499900 && r->extra->ipc_ppm <= 500100);
-    interval_close(&s);
     CHECK(strstr(report_of("tree"), "% scaled"));
 }
 
@@ -325,9 +312,8 @@ TEST(counters, a_group_that_never_counted_has_no_numbers) {
         REGISTER_TIMER("work");
         double_enabled += 400;
     }
-    const struct stint_row *r = row_of("work");
+    const struct stint_row *r = row_now("work");
     CHECK(!(r->has & (ROW_CORE | ROW_COUNTED)));
-    interval_close(&s);
 }
 
 TEST(counters, a_reset_begins_anew) {
@@ -335,11 +321,9 @@ TEST(counters, a_reset_begins_anew) {
     timed("open", 1);
     work(1000, 100, 100);
     stint_reset();
-    CHECK(!(row_of("work")->has & ROW_CORE));
-    interval_close(&s);
+    CHECK(!(row_now("work")->has & ROW_CORE));
     work(600, 100, 100);
-    CHECK_EQ_U64(row_of("work")->extra->measure[MEASURE_CYCLES], 600);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("work")->extra->measure[MEASURE_CYCLES], 600);
 }
 
 /* The program closed the descriptor, and another event has its number. */
@@ -349,10 +333,9 @@ TEST(counters, a_descriptor_that_was_taken_leaves_calls_uncounted) {
     work(1000, 100, 100);
     double_find(PERF_ABI_TYPE_HARDWARE, 0)->id = 1;
     work(1000, 100, 100);
-    const struct stint_row *r = row_of("work");
+    const struct stint_row *r = row_now("work");
     CHECK_EQ_U64(r->extra->measure[MEASURE_CORE_CALLS], 1);
     CHECK_EQ_U64(r->extra->measure[MEASURE_LLC_CALLS], 2);
-    interval_close(&s);
 }
 
 static void use_cpu(uint64_t ns) {
@@ -379,15 +362,13 @@ TEST(usage_of_scopes, rows_that_mostly_wait_are_marked) {
     setenv("STINT_RUSAGE", "1", 1);
     wait_in("waits", 1000000000000u);
     wait_in("works", 1000);
-    const struct stint_row *r = row_of("waits");
+    const struct stint_row *r = row_now("waits");
     CHECK_EQ_U64(r->has & ROW_USAGE, ROW_USAGE);
     CHECK_EQ_U64(r->extra->measure[MEASURE_USAGE_CALLS], 1);
     CHECK_EQ_U64(r->extra->measure[MEASURE_USAGE_WALL_NS], 1000000000000u);
     CHECK(r->extra->measure[MEASURE_USAGE_CPU_NS] >= 2000000);
     CHECK(r->extra->on_cpu_ppm < 500000);
-    interval_close(&s);
-    CHECK_EQ_U64(row_of("works")->extra->on_cpu_ppm, 1000000);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("works")->extra->on_cpu_ppm, 1000000);
     char *report = report_of("table");
     CHECK(strstr(report, "waits (waits, 0 % CPU)") && !strstr(report, "works ("));
     CHECK(strstr(report, "on CPU") && strstr(report, "preempted") && strstr(report, "min flt"));
@@ -416,17 +397,14 @@ TEST(usage_of_scopes, long_ones_that_wait_are_marked) {
         wait_in("spins", 2500000);
         wait_in("short", 1000);
     }
-    const struct stint_row *r = row_of("sleeps");
+    const struct stint_row *r = row_now("sleeps");
     CHECK_EQ_U64(r->has & (ROW_CPU | ROW_USAGE), ROW_CPU);
     CHECK_EQ_U64(r->extra->cpu_calls, 2); /* the first call has none, */
     CHECK_EQ_U64(r->extra->measure[MEASURE_CPU_WALL_NS], 2 * 5000000); /* and is in neither time */
     CHECK(r->extra->measure[MEASURE_CPU_WAITS] >= 2);
     CHECK(r->extra->cpu_ns >= 2 * 2000000);
-    interval_close(&s);
-    CHECK(row_of("spins")->extra->on_cpu_ppm >= 800000);
-    interval_close(&s);
-    CHECK(!(row_of("short")->has & ROW_CPU));
-    interval_close(&s);
+    CHECK(row_now("spins")->extra->on_cpu_ppm >= 800000);
+    CHECK(!(row_now("short")->has & ROW_CPU));
     char *report = report_of("table");
     CHECK(strstr(report, "sleeps (waits, "));
     CHECK(!strstr(report, "spins (") && !strstr(report, "short ("));
@@ -472,11 +450,9 @@ TEST(usage_of_scopes, faults_are_the_scopes_own) {
     fault("first", 1); /* pages of the library's own */
     fault("many", 300);
     fault("few", 3);
-    CHECK(row_of("many")->extra->measure[MEASURE_MINOR_FAULTS] >= 300);
-    interval_close(&s);
-    u128 few = row_of("few")->extra->measure[MEASURE_MINOR_FAULTS];
+    CHECK(row_now("many")->extra->measure[MEASURE_MINOR_FAULTS] >= 300);
+    u128 few = row_now("few")->extra->measure[MEASURE_MINOR_FAULTS];
     CHECK(few >= 3 && few < 300);
-    interval_close(&s);
 }
 
 /* On the kernel's real counters, if it permits them: both sources count the same faults. */
@@ -491,11 +467,10 @@ TEST(usage_of_scopes, software_counters_agree) {
     setenv("STINT_COUNTERS", "page-faults", 1);
     fault("first", 1);
     fault("many", 300);
-    const struct stint_row *r = row_of("many");
+    const struct stint_row *r = row_now("many");
     u128 counted = r->extra->measure[MEASURE_PAGE_FAULTS];
     u128 faults = r->extra->measure[MEASURE_MINOR_FAULTS] + r->extra->measure[MEASURE_MAJOR_FAULTS];
     CHECK(counted >= 300 && faults >= 300);
     CHECK(counted >= faults); /* it is read before and after the other */
     CHECK(r->extra->measure[MEASURE_TASK_CLOCK_NS] > 0);
-    interval_close(&s);
 }

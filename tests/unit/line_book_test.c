@@ -19,11 +19,15 @@ struct taken {
     struct line_rows rows;
 };
 
-static void lines_take(struct taken *t) {
-    memset(t, 0, sizeof *t);
-    if (CHECK(!snapshot_take(&t->s))) {
-        CHECK(!line_rows_read(&t->rows, &t->s));
+/* The lines of this process, now; until the next call. */
+static const struct taken *lines_now(void) {
+    static struct taken now;
+    snapshot_free(&now.s);
+    memset(&now, 0, sizeof now);
+    if (CHECK(!snapshot_take(&now.s))) {
+        CHECK(!line_rows_read(&now.rows, &now.s));
     }
+    return &now;
 }
 
 static void check_line(const struct taken *t, uint32_t line, uint64_t hits, uint64_t self,
@@ -63,21 +67,19 @@ static int outer(int n) {
 }
 
 TEST(line_book, own_time_and_calls) {
-    struct taken t;
     for (int i = 0; i < 3; ++i) {
         outer(i % 2);
         fake_advance(5000); /* outside */
     }
-    lines_take(&t);
-    CHECK_EQ_U64(t.rows.file_count, 1);
-    CHECK_STR_EQ(t.rows.files[0].name, "file.c");
-    CHECK_EQ_U64(t.rows.row_count, 6);
-    check_line(&t, 10, 6, 60, 60);
-    check_line(&t, 20, 3, 300, 300);
-    check_line(&t, 30, 3, 3006, 3066);
-    check_line(&t, 40, 2, 14, 14);
-    check_line(&t, 50, 0, 0, 0);
-    snapshot_free(&t.s);
+    const struct taken *t = lines_now();
+    CHECK_EQ_U64(t->rows.file_count, 1);
+    CHECK_STR_EQ(t->rows.files[0].name, "file.c");
+    CHECK_EQ_U64(t->rows.row_count, 6);
+    check_line(t, 10, 6, 60, 60);
+    check_line(t, 20, 3, 300, 300);
+    check_line(t, 30, 3, 3006, 3066);
+    check_line(t, 40, 2, 14, 14);
+    check_line(t, 50, 0, 0, 0);
 }
 
 static void recurse(int n) {
@@ -92,13 +94,11 @@ static void recurse(int n) {
 }
 
 TEST(line_book, recursion_counts_once) {
-    struct taken t;
     recurse(4);
-    lines_take(&t);
-    check_line(&t, 20, 5, 50, 50);
+    const struct taken *t = lines_now();
+    check_line(t, 20, 5, 50, 50);
     /* 10 of 55 ns in all were before the first call. */
-    check_line(&t, 30, 5, 5, 45);
-    snapshot_free(&t.s);
+    check_line(t, 30, 5, 5, 45);
 }
 
 /* Ends in one of three ways, and calls itself from two lines. */
@@ -131,7 +131,6 @@ end:
 }
 
 TEST(line_book, lines_add_up_to_the_function) {
-    struct taken t;
     unsigned seed = 1;
     u128 all = 0;
     for (int i = 0; i < 200; ++i) {
@@ -141,13 +140,12 @@ TEST(line_book, lines_add_up_to_the_function) {
         }
         fake_advance(1000); /* outside */
     }
-    lines_take(&t);
-    for (uint32_t i = 0; i < t.rows.row_count; ++i) {
-        all += t.rows.rows[i].self_ns;
+    const struct taken *t = lines_now();
+    for (uint32_t i = 0; i < t->rows.row_count; ++i) {
+        all += t->rows.rows[i].self_ns;
     }
     CHECK(all > 1000);
     CHECK_EQ_U64(all, stat_of("wander").total_ns);
-    snapshot_free(&t.s);
 }
 
 static void loop(void) {
@@ -168,13 +166,11 @@ static void loop(void) {
 }
 
 TEST(line_book, kinds_of_markers) {
-    struct taken t;
     loop();
-    lines_take(&t);
-    check_line(&t, 20, 5, 8, 8);
-    check_line(&t, 30, 4, 12, 12);
-    check_line(&t, 40, 1, 0, 0);
-    snapshot_free(&t.s);
+    const struct taken *t = lines_now();
+    check_line(t, 20, 5, 8, 8);
+    check_line(t, 30, 4, 12, 12);
+    check_line(t, 40, 1, 0, 0);
 }
 
 static jmp_buf back;
@@ -193,18 +189,16 @@ static void jump_outer(void) {
 }
 
 TEST(line_book, longjmp_over_functions) {
-    struct taken t;
     if (!setjmp(back)) {
         jump_outer();
     }
     outer(0);
     outer(0);
-    lines_take(&t);
-    check_line(&t, 20, 3, 200, 200); /* jump did not end: nothing is added for it */
-    check_line(&t, 30, 2, 2004, 2044);
+    const struct taken *t = lines_now();
+    check_line(t, 20, 3, 200, 200); /* jump did not end: nothing is added for it */
+    check_line(t, 30, 2, 2004, 2044);
     /* The line that jumped is current until the next marker, and so makes the two calls. */
-    check_line(&t, 10, 5, 44, 44 + 2 * 1109);
-    snapshot_free(&t.s);
+    check_line(t, 10, 5, 44, 44 + 2 * 1109);
 }
 
 static void *in_thread(void *times) {
@@ -215,15 +209,13 @@ static void *in_thread(void *times) {
 }
 
 TEST(line_book, threads_are_added_and_continued) {
-    struct taken t;
     int times = 2;
     for (int i = 0; i < 5; ++i) {
         thread_run(in_thread, &times);
     }
     inner();
-    lines_take(&t);
-    check_line(&t, 10, 11, 110, 110);
-    snapshot_free(&t.s);
+    const struct taken *t = lines_now();
+    check_line(t, 10, 11, 110, 110);
     /* Each thread continued the table of the one before. */
     uint32_t tables = 0;
     for (uint32_t unit = arena_header()->first_lines; unit; ++tables) {
@@ -233,13 +225,11 @@ TEST(line_book, threads_are_added_and_continued) {
 }
 
 static void lines_in_child(void) {
-    struct taken t;
     STINT_LINES_FUNCTION(0)
     inner();
-    lines_take(&t);
-    check_line(&t, 10, 1, 10, 10);
+    const struct taken *t = lines_now();
+    check_line(t, 10, 1, 10, 10);
     CHECK_EQ_U64(lost_in_all(), 0);
-    snapshot_free(&t.s);
 }
 
 static void lines_in_grandchild(void) {
@@ -258,12 +248,10 @@ static void fork_inside(void) {
 }
 
 TEST(line_book, a_child_starts_clean) {
-    struct taken t;
     fork_inside();
-    lines_take(&t);
-    check_line(&t, 10, 1, 10, 10);
-    check_line(&t, 30, 1, 9, 9);
-    snapshot_free(&t.s);
+    const struct taken *t = lines_now();
+    check_line(t, 10, 1, 10, 10);
+    check_line(t, 30, 1, 9, 9);
 }
 
 static void fork_and_return(int depth) {
@@ -295,17 +283,15 @@ TEST(line_book, functions_return_in_children_of_children) {
 }
 
 TEST(line_book, switched_off) {
-    struct taken t;
     inner();
     stint_timers_enable(0);
     inner();
     outer(0);
     stint_timers_enable(1);
     inner();
-    lines_take(&t);
-    check_line(&t, 10, 2, 20, 20);
-    check_line(&t, 20, 0, 0, 0);
-    snapshot_free(&t.s);
+    const struct taken *t = lines_now();
+    check_line(t, 10, 2, 20, 20);
+    check_line(t, 20, 0, 0, 0);
 }
 
 static void inner_twice(NO_ARG) {
@@ -315,21 +301,18 @@ static void inner_twice(NO_ARG) {
 
 /* Markers read the processor's counter. */
 TEST(line_book, another_clock_is_named_once) {
-    struct taken t;
     setenv("STINT_CLOCK", "monotonic", 1);
     char *line = harness_capture(2, inner_twice, NULL);
     CHECK_CONTAINS(line,
                    "times of source lines are not recorded: they need the processor's counter, "
                    "and the clock is monotonic; STINT_CLOCK=tsc selects the counter\n");
     CHECK(strchr(line, '\n') == line + strlen(line) - 1);
-    lines_take(&t);
-    CHECK_EQ_U64(t.rows.row_count, 0); /* a row of 0 hits would say that the line never ran */
+    const struct taken *t = lines_now();
+    CHECK_EQ_U64(t->rows.row_count, 0); /* a row of 0 hits would say that the line never ran */
     CHECK_EQ_U64(lost_in_all(), 0);
-    snapshot_free(&t.s);
 }
 
 TEST(line_book, without_memory_it_is_counted) {
-    struct taken t;
     setenv("STINT_MEMORY", "1M", 1);
     static uint32_t numbers[60000];
     static const struct stint_impl_lines_file large = {"large.c", numbers, 60000, 0, NULL};
@@ -340,22 +323,19 @@ TEST(line_book, without_memory_it_is_counted) {
     stint_impl_lines_leave(&frame);
     CHECK_EQ_U64(lost(STINT_STATUS_NO_NODE), 1);
     inner();
-    lines_take(&t);
-    check_line(&t, 10, 1, 10, 10);
-    CHECK_EQ_U64(t.rows.file_count, 1);
-    snapshot_free(&t.s);
+    const struct taken *t = lines_now();
+    check_line(t, 10, 1, 10, 10);
+    CHECK_EQ_U64(t->rows.file_count, 1);
 }
 
 /* The reader ends and stays inside the tables whatever they contain. */
 TEST(line_book, hostile_tables) {
-    struct taken t;
     inner();
     struct arena_lines *table = arena_at(arena_header()->first_lines);
     struct arena_lines good = *table;
     table->next = arena_header()->first_lines; /* a cycle */
-    lines_take(&t);
-    CHECK(t.rows.row_count == 6);
-    snapshot_free(&t.s);
+    const struct taken *t = lines_now();
+    CHECK(t->rows.row_count == 6);
     for (uint64_t i = 0; i < 3; ++i) {
         *table = good;
         if (i == 0) {
@@ -365,8 +345,7 @@ TEST(line_book, hostile_tables) {
         } else {
             table->next = UINT32_MAX;
         }
-        lines_take(&t);
-        CHECK(t.rows.row_count == (i == 2 ? 6 : 0));
-        snapshot_free(&t.s);
+        t = lines_now();
+        CHECK(t->rows.row_count == (i == 2 ? 6 : 0));
     }
 }

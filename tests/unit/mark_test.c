@@ -15,7 +15,6 @@ static void begin_trace(const char *bytes) {
 }
 
 TEST(mark, marks_and_values_are_events) {
-    struct traced t;
     begin_trace("64K");
     {
         REGISTER_TIMER("scope");
@@ -26,49 +25,44 @@ TEST(mark, marks_and_values_are_events) {
         TIMER_VALUE("value", 3);
         fake_advance(1);
     }
-    traced_take(&t);
-    const struct trace_lane *l = &t.t.lanes[0];
-    CHECK_EQ_U64(t.t.lane_count, 1);
+    const struct traced *t = traced_now();
+    const struct trace_lane *l = &t->t.lanes[0];
+    CHECK_EQ_U64(t->t.lane_count, 1);
     CHECK_EQ_U64(l->count, 4);
     CHECK_EQ_U64(l->overwritten, 0);
-    const struct trace_event *e = traced_event(&t, l, 1);
+    const struct trace_event *e = traced_event(t, l, 1);
     CHECK_EQ_U64(e->kind, TRACE_MARK);
     CHECK_EQ_U64(e->start_ns, 3);
-    CHECK_STR_EQ(traced_name(&t, e), "mark");
-    e = traced_event(&t, l, 2);
+    CHECK_STR_EQ(traced_name(t, e), "mark");
+    e = traced_event(t, l, 2);
     CHECK_EQ_U64(e->kind, TRACE_VALUE);
     CHECK_EQ_U64(e->start_ns, 5);
     double low = fmin(e[0].value, e[1].value), high = fmax(e[0].value, e[1].value);
     CHECK(low == -1.5 && high == 3);
     CHECK_EQ_U64(lost_in_all(), 0);
-    traced_free(&t);
 }
 
 TEST(mark, values_of_the_same_moment_keep_their_order) {
-    struct traced t;
     begin_trace("64K");
     for (int i = 0; i < 100; ++i) {
         fake_advance(1);
         TIMER_VALUE("value", i * 0.25);
     }
-    traced_take(&t);
+    const struct traced *t = traced_now();
     for (unsigned i = 0; i < 100; ++i) {
-        CHECK(traced_event(&t, &t.t.lanes[0], i)->value == i * 0.25);
+        CHECK(traced_event(t, &t->t.lanes[0], i)->value == i * 0.25);
     }
-    traced_free(&t);
 }
 
 TEST(mark, numbers_that_are_none_are_left_out_and_counted) {
-    struct traced t;
     begin_trace("64K");
     TIMER_VALUE("value", NAN);
     TIMER_VALUE("value", INFINITY);
     TIMER_VALUE("value", 1e308);
-    traced_take(&t);
-    CHECK_EQ_U64(traced_count(&t, TRACE_VALUE, "value"), 1);
-    CHECK(traced_event(&t, &t.t.lanes[0], 0)->value == 1e308);
-    CHECK_EQ_U64(traced_overwritten(&t), 2);
-    traced_free(&t);
+    const struct traced *t = traced_now();
+    CHECK_EQ_U64(traced_count(t, TRACE_VALUE, "value"), 1);
+    CHECK(traced_event(t, &t->t.lanes[0], 0)->value == 1e308);
+    CHECK_EQ_U64(traced_overwritten(t), 2);
 }
 
 static void values(int n) {
@@ -78,22 +72,18 @@ static void values(int n) {
 }
 
 TEST(mark, values_of_a_full_ring) {
-    struct traced t;
     begin_trace("4096");
     TIMER_MARK("odd"); /* so that the last value's payload is in the first place */
     values(1000);
-    traced_take(&t);
-    CHECK_EQ_U64(traced_count(&t, TRACE_VALUE, "value"), 128);
-    traced_free(&t);
+    const struct traced *t = traced_now();
+    CHECK_EQ_U64(traced_count(t, TRACE_VALUE, "value"), 128);
     TIMER_MARK("odd");
-    traced_take(&t); /* now a payload is gone whose value is still there */
-    CHECK_EQ_U64(traced_count(&t, TRACE_VALUE, "value"), 127);
-    CHECK_EQ_U64(traced_overwritten(&t), 2002 - 256 + 1);
-    traced_free(&t);
+    t = traced_now(); /* now a payload is gone whose value is still there */
+    CHECK_EQ_U64(traced_count(t, TRACE_VALUE, "value"), 127);
+    CHECK_EQ_U64(traced_overwritten(t), 2002 - 256 + 1);
 }
 
 TEST(mark, off_and_filtered_ones_are_not_kept) {
-    struct traced t;
     begin_trace("64K");
     stint_filter_set("-secret");
     TIMER_MARK("secret");
@@ -102,10 +92,9 @@ TEST(mark, off_and_filtered_ones_are_not_kept) {
     TIMER_MARK("off");
     TIMER_VALUE("off", 1);
     stint_timers_enable(1);
-    traced_take(&t);
-    CHECK_EQ_U64(t.t.event_count, 1);
-    CHECK_EQ_U64(traced_count(&t, TRACE_MARK, "seen"), 1);
-    traced_free(&t);
+    const struct traced *t = traced_now();
+    CHECK_EQ_U64(t->t.event_count, 1);
+    CHECK_EQ_U64(traced_count(t, TRACE_MARK, "seen"), 1);
 }
 
 TEST(mark, keeps_errno) {
@@ -142,28 +131,26 @@ static void everything(void) {
 }
 
 static void check_all_there(unsigned rounds) {
-    struct traced t;
-    traced_take(&t);
-    traced_check(&t.t);
+    const struct traced *t = traced_now();
+    traced_check(&t->t);
     uint64_t refused = lost(STINT_STATUS_IN_SLOW_PATH);
     CHECK(handled > 100);
-    CHECK_EQ_U64(traced_overwritten(&t), 0);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "main.scope"), 2 * rounds);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "main.outer"), rounds);
-    CHECK_EQ_U64(traced_count(&t, TRACE_MARK, "main.mark"), rounds);
-    CHECK_EQ_U64(traced_count(&t, TRACE_VALUE, "main.value"), rounds);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "handler.scope") +
-                     traced_count(&t, TRACE_MARK, "handler.mark") +
-                     traced_count(&t, TRACE_VALUE, "handler.value") + refused,
+    CHECK_EQ_U64(traced_overwritten(t), 0);
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "main.scope"), 2 * rounds);
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "main.outer"), rounds);
+    CHECK_EQ_U64(traced_count(t, TRACE_MARK, "main.mark"), rounds);
+    CHECK_EQ_U64(traced_count(t, TRACE_VALUE, "main.value"), rounds);
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "handler.scope") +
+                     traced_count(t, TRACE_MARK, "handler.mark") +
+                     traced_count(t, TRACE_VALUE, "handler.value") + refused,
                  3 * (uint64_t)handled);
-    for (uint64_t i = 0; i < t.t.event_count; ++i) {
-        const struct trace_event *e = &t.t.events[i];
-        if (e->kind == TRACE_VALUE && !strcmp(traced_name(&t, e), "main.value")) {
+    for (uint64_t i = 0; i < t->t.event_count; ++i) {
+        const struct trace_event *e = &t->t.events[i];
+        if (e->kind == TRACE_VALUE && !strcmp(traced_name(t, e), "main.value")) {
             CHECK(e->value == 42);
         }
     }
     CHECK_EQ_U64(lost_in_all(), refused);
-    traced_free(&t);
 }
 
 TEST(mark, handlers_at_every_instruction_lose_no_event) {
@@ -200,7 +187,6 @@ static void long_handler(int number) {
 /* Long spans and values take two places; nothing comes between them. */
 TEST(mark, handlers_at_every_instruction_of_a_pair) {
     NEEDS_STEPPING(long_handler);
-    struct traced t;
     begin_trace("64M");
     TIMER_MARK("handler.mark");
     fake_advance(4 * STINT_IMPL_SPAN_LONG);
@@ -208,11 +194,10 @@ TEST(mark, handlers_at_every_instruction_of_a_pair) {
     stepping(1);
     stint_sample_add("main.long", 3 * STINT_IMPL_SPAN_LONG);
     stepping(0);
-    traced_take(&t);
-    for (uint64_t i = 0; i < t.t.event_count; ++i) {
-        longest += t.t.events[i].duration_ns == 3 * STINT_IMPL_SPAN_LONG;
+    const struct traced *t = traced_now();
+    for (uint64_t i = 0; i < t->t.event_count; ++i) {
+        longest += t->t.events[i].duration_ns == 3 * STINT_IMPL_SPAN_LONG;
     }
     CHECK_EQ_U64(longest, 1);
-    CHECK_EQ_U64(traced_overwritten(&t), 0);
-    traced_free(&t);
+    CHECK_EQ_U64(traced_overwritten(t), 0);
 }

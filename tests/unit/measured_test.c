@@ -8,9 +8,6 @@
 #include "recorded.h"
 #include "support.h"
 
-static struct snapshot s;
-static struct rows rows;
-
 /* Writes into the innermost open scope of this thread. */
 static void queued(uint64_t calls, uint64_t ns) {
     struct thread_block *b = thread_enter(1);
@@ -51,14 +48,6 @@ static void waited_in(const char *name, uint64_t waits, uint64_t preemptions) {
     waited(waits, preemptions);
 }
 
-static const struct stint_row *measured_row(const char *name) {
-    static const struct stint_row none = {.extra = &stint_row_no_extra};
-    CHECK(!interval_open(&s, 0));
-    CHECK(!rows_flat(&rows, &s, 0));
-    const struct stint_row *r = row_in(&rows, 0, name);
-    return r ? r : &none;
-}
-
 static void *work(void *ns) {
     REGISTER_TIMER("work");
     fake_advance(10);
@@ -75,14 +64,12 @@ TEST(measured, threads_are_added_up) {
     work(&ns);
     work_on_a_thread(40);
     timed("other", 5);
-    const struct stint_row *r = measured_row("work");
+    const struct stint_row *r = row_now("work");
     CHECK_EQ_U64(r->has & ROW_QUEUE, ROW_QUEUE);
     CHECK_EQ_U64(r->extra->measure[MEASURE_QUEUE_CALLS], 2);
     CHECK_EQ_U64(r->extra->measure[MEASURE_QUEUE_NS], 140);
     CHECK_EQ_U64(r->extra->queue_avg_ns, 70);
-    interval_close(&s);
-    CHECK_EQ_U64(measured_row("other")->has & ROW_QUEUE, 0);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("other")->has & ROW_QUEUE, 0);
 }
 
 /* A switch is involuntary if the thread could have gone on: see getrusage(2). */
@@ -91,16 +78,12 @@ TEST(measured, a_scope_that_only_lacks_a_processor_does_not_wait) {
     waited_in("sleeps preempted", 1, 9);
     waited_in("spins", 0, 9);
     waited_in("switches are unknown", 0, 0);
-    CHECK(measured_row("sleeps")->extra->mostly_waits);
-    interval_close(&s);
-    CHECK(measured_row("sleeps preempted")->extra->mostly_waits);
-    interval_close(&s);
-    const struct stint_row *r = measured_row("spins");
+    CHECK(row_now("sleeps")->extra->mostly_waits);
+    CHECK(row_now("sleeps preempted")->extra->mostly_waits);
+    const struct stint_row *r = row_now("spins");
     CHECK(!r->extra->mostly_waits);
     CHECK_EQ_U64(r->extra->on_cpu_ppm, 100000);
-    interval_close(&s);
-    CHECK(measured_row("switches are unknown")->extra->mostly_waits);
-    interval_close(&s);
+    CHECK(row_now("switches are unknown")->extra->mostly_waits);
 }
 
 /* So many calls of 10 ms whose CPU time is read but for the first, then one that is not. */
@@ -113,7 +96,7 @@ static const struct stint_row *waited_before(uint64_t calls, uint64_t then_ns) {
         }
     }
     timed("request", then_ns);
-    return measured_row("request");
+    return row_now("request");
 }
 
 /* The calls that were read are half of the row's time, but for its first call; else the CPU time of
@@ -122,38 +105,32 @@ TEST(measured, a_mark_needs_most_of_the_time) {
     const struct stint_row *r = waited_before(3, 20000000);
     CHECK_EQ_U64(r->has & ROW_ON_CPU, ROW_ON_CPU);
     CHECK(r->extra->mostly_waits);
-    interval_close(&s);
     r = waited_before(0, 2);
     CHECK_EQ_U64(r->has & (ROW_CPU | ROW_ON_CPU), ROW_CPU);
     CHECK(!r->extra->mostly_waits);
     CHECK_EQ_U64(r->extra->cpu_ns, 2000000);
-    interval_close(&s);
 }
 
 TEST(measured, the_second_call_is_most_of_two) {
     CHECK(waited_before(2, 1)->extra->mostly_waits);
-    interval_close(&s);
 }
 
 TEST(measured, numbers_of_an_open_scope_are_seen) {
     REGISTER_TIMER("open");
     queued(1, 7);
-    CHECK_EQ_U64(measured_row("open")->extra->queue_avg_ns, 7);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("open")->extra->queue_avg_ns, 7);
 }
 
 TEST(measured, a_reset_subtracts_sums) {
     uint64_t ns = 100;
     work(&ns);
     stint_reset();
-    CHECK_EQ_U64(measured_row("work")->extra->queue_avg_ns, 0);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("work")->extra->queue_avg_ns, 0);
     ns = 30;
     work(&ns);
-    const struct stint_row *r = measured_row("work");
+    const struct stint_row *r = row_now("work");
     CHECK_EQ_U64(r->extra->measure[MEASURE_QUEUE_CALLS], 1);
     CHECK_EQ_U64(r->extra->queue_avg_ns, 30);
-    interval_close(&s);
 }
 
 /* A reset of one set keeps what an older one said of the others. */
@@ -173,8 +150,7 @@ TEST(measured, resets_of_sets_keep_each_other) {
         queued(1, 6);
     }
     stint_set_reset(set);
-    CHECK_EQ_U64(measured_row("work")->extra->measure[MEASURE_QUEUE_NS], 20);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("work")->extra->measure[MEASURE_QUEUE_NS], 20);
 }
 
 TEST(measured, without_memory_it_is_counted) {
@@ -201,14 +177,11 @@ TEST(measured, blocks_of_a_broken_file_are_left_out) {
     uint32_t unit = n->measures;
     thread_leave(b);
     block->next = unit; /* a circle */
-    CHECK_EQ_U64(measured_row("scope")->extra->queue_avg_ns, 50);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("scope")->extra->queue_avg_ns, 50);
     block->range.count = 0;
-    CHECK_EQ_U64(measured_row("scope")->has & ROW_QUEUE, 0);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("scope")->has & ROW_QUEUE, 0);
     STINT_IMPL_STORE(&n->measures, UINT32_MAX);
-    CHECK_EQ_U64(measured_row("scope")->has & ROW_QUEUE, 0);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("scope")->has & ROW_QUEUE, 0);
     STINT_IMPL_STORE(&n->measures, 0);
 }
 
@@ -223,12 +196,9 @@ TEST(measured, groups_of_other_versions_are_read_as_far_as_known) {
     thread_leave(b);
     cpu->range.first = 4095; /* a group that is not known; the next block is still read */
     queue->range.count = 3;
-    CHECK_EQ_U64(measured_row("scope")->extra->queue_avg_ns, 50);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("scope")->extra->queue_avg_ns, 50);
     queue->range.count = 1;
-    CHECK_EQ_U64(measured_row("scope")->extra->measure[MEASURE_QUEUE_CALLS], 1);
-    interval_close(&s);
-    CHECK_EQ_U64(measured_row("scope")->extra->measure[MEASURE_QUEUE_NS], 0);
-    interval_close(&s);
+    CHECK_EQ_U64(row_now("scope")->extra->measure[MEASURE_QUEUE_CALLS], 1);
+    CHECK_EQ_U64(row_now("scope")->extra->measure[MEASURE_QUEUE_NS], 0);
     queue->range.count = 2;
 }

@@ -162,7 +162,6 @@ static void even_handler(int number) {
 /* Each scope of the handler takes a place of its own in the ring that it interrupts. */
 TEST(signal, at_every_instruction_of_traced_scopes) {
     NEEDS_STEPPING(even_handler);
-    struct traced t;
     setenv("STINT_TRACE", "16M", 1);
     node_raw_samples = 0;
     nested();
@@ -171,14 +170,13 @@ TEST(signal, at_every_instruction_of_traced_scopes) {
         nested();
     }
     stepping(0);
-    traced_take(&t);
-    traced_check(&t.t);
-    CHECK_EQ_U64(traced_overwritten(&t), 0);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "main.outer"), 21);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "main.inner"), 21);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, NULL), 2 * 21 + recorded_of_handler());
-    CHECK_EQ_U64(thread_block_here()->hot.ring->head, t.t.event_count);
-    traced_free(&t);
+    const struct traced *t = traced_now();
+    traced_check(&t->t);
+    CHECK_EQ_U64(traced_overwritten(t), 0);
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "main.outer"), 21);
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "main.inner"), 21);
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, NULL), 2 * 21 + recorded_of_handler());
+    CHECK_EQ_U64(thread_block_here()->hot.ring->head, t->t.event_count);
     check_sum(21);
 }
 

@@ -49,6 +49,23 @@ HARNESS_FN const struct stint_row *row_in(const struct rows *rows, uint32_t set,
     return NULL;
 }
 
+/* A copy of the row of that name as statistics are now, without numbers if there is none; until the
+ * next call. */
+HARNESS_FN const struct stint_row *row_now(const char *name) {
+    static struct stint_row copy;
+    static struct stint_row_extra extra;
+    struct snapshot s;
+    struct rows rows;
+    CHECK(!interval_open(&s, 0));
+    CHECK(!rows_flat(&rows, &s, 0));
+    const struct stint_row *r = row_in(&rows, 0, name);
+    extra = r ? *r->extra : stint_row_no_extra;
+    copy = r ? *r : (struct stint_row){0};
+    copy.extra = &extra;
+    interval_close(&s);
+    return &copy;
+}
+
 /* Returns whether the row is valid for any report: no mean is outside its bounds. */
 HARNESS_FN int row_is_sane(const struct stint_row *r) {
     return r->samples <= r->calls && r->samples * r->min_ns <= r->total_ns &&

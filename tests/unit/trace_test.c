@@ -67,91 +67,79 @@ static void check_model(const struct traced *t, unsigned trees) {
 }
 
 TEST(trace, random_trees_are_read_as_they_ran) {
-    struct traced t;
     begin_trace("64M");
     for (unsigned i = 0; i < 500; ++i) {
         grow(0);
     }
-    traced_take(&t);
-    check_model(&t, 500);
-    traced_check(&t.t);
-    CHECK_EQ_U64(traced_overwritten(&t), 0);
-    traced_free(&t);
+    const struct traced *t = traced_now();
+    check_model(t, 500);
+    traced_check(&t->t);
+    CHECK_EQ_U64(traced_overwritten(t), 0);
 }
 
 TEST(trace, on_the_slow_path_too) {
-    struct traced t;
     begin_trace("64M");
     setenv("STINT_CLOCK", "monotonic", 1);
     for (unsigned i = 0; i < 50; ++i) {
         grow(0);
     }
-    traced_take(&t);
-    check_model(&t, 50);
-    traced_free(&t);
+    const struct traced *t = traced_now();
+    check_model(t, 50);
 }
 
 /* The clock does not move: only the order tells which span is inside which. */
 TEST(trace, spans_of_no_length) {
-    struct traced t;
     begin_trace("1M");
     {
         REGISTER_TIMER("around");
         { REGISTER_TIMER("inside"); }
         { REGISTER_TIMER("beside"); }
     }
-    traced_take(&t);
-    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    const struct traced *t = traced_now();
+    const struct trace_lane *l = traced_lane(t, "stint_unit");
     CHECK_EQ_U64(l ? l->count : 0, 3);
-    CHECK_STR_EQ(traced_name(&t, traced_event(&t, l, 0)), "around");
-    CHECK(traced_event(&t, l, 1)->depth > 0 && traced_event(&t, l, 2)->depth > 0);
-    traced_check(&t.t);
-    traced_free(&t);
+    CHECK_STR_EQ(traced_name(t, traced_event(t, l, 0)), "around");
+    CHECK(traced_event(t, l, 1)->depth > 0 && traced_event(t, l, 2)->depth > 0);
+    traced_check(&t->t);
 }
 
 /* Spans of no length come after a span that ends where they begin, not in it. */
 TEST(trace, spans_of_no_length_behind_another) {
-    struct traced t;
     begin_trace("1M");
     timed("first", 5);
     timed("empty", 0);
     timed("third", 5);
-    traced_take(&t);
+    const struct traced *t = traced_now();
     for (unsigned i = 0; i < 3; ++i) {
-        if (!strcmp(traced_name(&t, traced_event(&t, &t.t.lanes[0], i)), "empty")) {
-            CHECK(traced_event(&t, &t.t.lanes[0], i)->start_ns == 5);
+        if (!strcmp(traced_name(t, traced_event(t, &t->t.lanes[0], i)), "empty")) {
+            CHECK(traced_event(t, &t->t.lanes[0], i)->start_ns == 5);
         }
     }
-    CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 0)->depth, 0);
-    CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 1)->depth, 0);
-    traced_check(&t.t);
-    traced_free(&t);
+    CHECK_EQ_U64(traced_event(t, &t->t.lanes[0], 0)->depth, 0);
+    CHECK_EQ_U64(traced_event(t, &t->t.lanes[0], 1)->depth, 0);
+    traced_check(&t->t);
 }
 
 TEST(trace, none_without_the_setting) {
-    struct traced t;
     timed("scope", 5);
     TIMER_MARK("mark");
-    traced_take(&t);
-    CHECK_EQ_U64(t.t.lane_count + t.t.event_count, 0);
+    const struct traced *t = traced_now();
+    CHECK_EQ_U64(t->t.lane_count + t->t.event_count, 0);
     CHECK_EQ_U64(lost_in_all(), 0);
-    traced_free(&t);
 }
 
 TEST(trace, keeps_the_newest_and_counts_the_rest) {
-    struct traced t;
     begin_trace("4096"); /* 256 events */
     for (uint64_t i = 1; i <= 1000; ++i) {
         timed("scope", i);
     }
-    traced_take(&t);
-    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    const struct traced *t = traced_now();
+    const struct trace_lane *l = traced_lane(t, "stint_unit");
     CHECK_EQ_U64(l ? l->count : 0, 256);
     CHECK_EQ_U64(l ? l->overwritten : 0, 744);
     for (unsigned i = 0; i < 256; ++i) {
-        CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, 745 + i);
+        CHECK_EQ_U64(traced_event(t, l, i)->duration_ns, 745 + i);
     }
-    traced_free(&t);
 }
 
 static void *marks_on_a_thread(NO_ARG) {
@@ -164,29 +152,26 @@ static void *marks_on_a_thread(NO_ARG) {
 /* `stint info` counts the same numbers as the lanes have, in memory that does not grow with the
  * events. */
 TEST(trace, is_counted_without_its_events) {
-    struct traced t;
     struct trace_count count;
     begin_trace("4M"); /* 65536 events of the first thread */
     for (uint64_t i = 0; i < 70000; ++i) {
         timed("scope", 1);
     }
     thread_run(marks_on_a_thread, NULL);
-    traced_take(&t);
-    struct scratch_mark before = scratch_mark(&t.s.memory);
-    CHECK(!trace_count(&count, &t.s));
-    struct scratch_mark after = scratch_mark(&t.s.memory);
+    struct traced *t = traced_now();
+    struct scratch_mark before = scratch_mark(&t->s.memory);
+    CHECK(!trace_count(&count, &t->s));
+    struct scratch_mark after = scratch_mark(&t->s.memory);
     CHECK(before.chunks == after.chunks && before.left - after.left < 65536);
     CHECK_EQ_U64(count.rings, 2);
-    CHECK_EQ_U64(count.kinds[TRACE_SPAN], traced_count(&t, TRACE_SPAN, "scope") + 1);
+    CHECK_EQ_U64(count.kinds[TRACE_SPAN], traced_count(t, TRACE_SPAN, "scope") + 1);
     CHECK_EQ_U64(count.kinds[TRACE_SPAN], 65537);
     CHECK_EQ_U64(count.kinds[TRACE_MARK], 1);
     CHECK_EQ_U64(count.kinds[TRACE_VALUE], 1);
-    CHECK_EQ_U64(count.overwritten, traced_overwritten(&t));
-    traced_free(&t);
+    CHECK_EQ_U64(count.overwritten, traced_overwritten(t));
 }
 
 TEST(trace, slow_calls_only) {
-    struct traced t;
     begin_trace("64K");
     setenv("STINT_TRACE_MIN", "100us", 1);
     for (uint64_t i = 0; i < 4; ++i) {
@@ -195,18 +180,16 @@ TEST(trace, slow_calls_only) {
         timed("scope", 500000);
         stint_sample_add("sample", i % 2 ? 99999 : 100000);
     }
-    traced_take(&t);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "scope"), 8);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "sample"), 2);
+    const struct traced *t = traced_now();
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "scope"), 8);
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "sample"), 2);
     CHECK_EQ_U64(calls_of("scope"), 12);
-    traced_free(&t);
 }
 
 TEST(trace, spans_longer_than_their_place) {
     static const uint64_t limit = (uint64_t)1 << STINT_IMPL_SPAN_BITS;
     const uint64_t lengths[] = {limit - 2, limit - 1, limit,    limit * 9 + 5,
                                 limit + 1, 3,         limit - 1};
-    struct traced t;
     begin_trace("64K");
     for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
         timed("long", lengths[i]);
@@ -216,16 +199,15 @@ TEST(trace, spans_longer_than_their_place) {
         fake_advance(2 * limit);
         timed("late", 7);
     }
-    traced_take(&t);
-    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    const struct traced *t = traced_now();
+    const struct trace_lane *l = traced_lane(t, "stint_unit");
     for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
-        CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, lengths[i]);
+        CHECK_EQ_U64(traced_event(t, l, i)->duration_ns, lengths[i]);
     }
-    CHECK_EQ_U64(traced_event(&t, l, 7)->duration_ns, 2 * limit + 7);
-    CHECK_STR_EQ(traced_name(&t, traced_event(&t, l, 8)), "late");
-    CHECK_EQ_U64(traced_event(&t, l, 8)->depth, 1);
-    CHECK_EQ_U64(traced_overwritten(&t), 0);
-    traced_free(&t);
+    CHECK_EQ_U64(traced_event(t, l, 7)->duration_ns, 2 * limit + 7);
+    CHECK_STR_EQ(traced_name(t, traced_event(t, l, 8)), "late");
+    CHECK_EQ_U64(traced_event(t, l, 8)->depth, 1);
+    CHECK_EQ_U64(traced_overwritten(t), 0);
 }
 
 static __attribute__((noinline)) void recursive(int depth) {
@@ -238,17 +220,15 @@ static __attribute__((noinline)) void recursive(int depth) {
 }
 
 TEST(trace, every_call_of_a_recursion) {
-    struct traced t;
     begin_trace("64K");
     recursive(9);
-    traced_take(&t);
-    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    const struct traced *t = traced_now();
+    const struct trace_lane *l = traced_lane(t, "stint_unit");
     CHECK_EQ_U64(l ? l->count : 0, 10);
     for (unsigned i = 0; i < 10; ++i) {
-        CHECK_EQ_U64(traced_event(&t, l, i)->depth, i);
-        CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, 20 - 2 * i);
+        CHECK_EQ_U64(traced_event(t, l, i)->depth, i);
+        CHECK_EQ_U64(traced_event(t, l, i)->duration_ns, 20 - 2 * i);
     }
-    traced_free(&t);
 }
 
 static void through_around(int depth);
@@ -268,22 +248,19 @@ static __attribute__((noinline)) void through_around(int depth) {
 }
 
 TEST(trace, every_call_of_a_recursion_through_another_scope) {
-    struct traced t;
     begin_trace("64K");
     through(9);
     through(9); /* on the inline path */
-    traced_take(&t);
-    const struct trace_lane *l = traced_lane(&t, "stint_unit");
+    const struct traced *t = traced_now();
+    const struct trace_lane *l = traced_lane(t, "stint_unit");
     CHECK_EQ_U64(l ? l->count : 0, 38);
     for (unsigned i = 0; i < 38; ++i) {
-        CHECK_EQ_U64(traced_event(&t, l, i)->depth, i % 19);
-        CHECK_EQ_U64(traced_event(&t, l, i)->duration_ns, 20 - 2 * ((i % 19 + 1) / 2));
+        CHECK_EQ_U64(traced_event(t, l, i)->depth, i % 19);
+        CHECK_EQ_U64(traced_event(t, l, i)->duration_ns, 20 - 2 * ((i % 19 + 1) / 2));
     }
-    traced_free(&t);
 }
 
 TEST(trace, intervals_have_lanes_of_their_own) {
-    struct traced t;
     stint_timer a, b;
     begin_trace("64K");
     stint_step();
@@ -299,26 +276,24 @@ TEST(trace, intervals_have_lanes_of_their_own) {
     }
     fake_advance(1);
     stint_step();
-    traced_take(&t);
-    traced_check(&t.t);
-    CHECK_EQ_U64(t.t.lane_count, 3);
-    const struct trace_lane *first = traced_lane(&t, "(intervals 1)");
-    const struct trace_lane *second = traced_lane(&t, "(intervals 2)");
-    CHECK_EQ_U64(t.t.lanes[0].count, 1);
-    CHECK_STR_EQ(traced_name(&t, traced_event(&t, &t.t.lanes[0], 0)), "scope");
+    const struct traced *t = traced_now();
+    traced_check(&t->t);
+    CHECK_EQ_U64(t->t.lane_count, 3);
+    const struct trace_lane *first = traced_lane(t, "(intervals 1)");
+    const struct trace_lane *second = traced_lane(t, "(intervals 2)");
+    CHECK_EQ_U64(t->t.lanes[0].count, 1);
+    CHECK_STR_EQ(traced_name(t, traced_event(t, &t->t.lanes[0], 0)), "scope");
     CHECK_EQ_U64(first ? first->count : 0, 2);
-    CHECK_STR_EQ(traced_name(&t, traced_event(&t, first, 0)), "stint_step");
-    CHECK_EQ_U64(traced_event(&t, first, 0)->duration_ns, 16);
-    CHECK_STR_EQ(traced_name(&t, traced_event(&t, first, 1)), "a");
-    CHECK_EQ_U64(traced_event(&t, first, 1)->depth, 1);
+    CHECK_STR_EQ(traced_name(t, traced_event(t, first, 0)), "stint_step");
+    CHECK_EQ_U64(traced_event(t, first, 0)->duration_ns, 16);
+    CHECK_STR_EQ(traced_name(t, traced_event(t, first, 1)), "a");
+    CHECK_EQ_U64(traced_event(t, first, 1)->depth, 1);
     CHECK_EQ_U64(second ? second->count : 0, 1);
-    CHECK_STR_EQ(traced_name(&t, traced_event(&t, second, 0)), "b");
-    CHECK_EQ_U64(traced_event(&t, second, 0)->start_ns, 5);
-    traced_free(&t);
+    CHECK_STR_EQ(traced_name(t, traced_event(t, second, 0)), "b");
+    CHECK_EQ_U64(traced_event(t, second, 0)->start_ns, 5);
 }
 
 TEST(trace, more_overlaps_than_lanes_are_counted) {
-    struct traced t;
     stint_timer timers[40];
     begin_trace("64K");
     for (int i = 0; i < 40; ++i) {
@@ -329,11 +304,10 @@ TEST(trace, more_overlaps_than_lanes_are_counted) {
         TIMER_END(timers[i]);
         fake_advance(1);
     }
-    traced_take(&t);
-    traced_check(&t.t);
-    CHECK_EQ_U64(t.t.event_count, 15); /* 16 lanes, the first one for scopes */
-    CHECK_EQ_U64(traced_overwritten(&t), 25);
-    traced_free(&t);
+    const struct traced *t = traced_now();
+    traced_check(&t->t);
+    CHECK_EQ_U64(t->t.event_count, 15); /* 16 lanes, the first one for scopes */
+    CHECK_EQ_U64(traced_overwritten(t), 25);
 }
 
 static void *one_scope(void *barrier) {
@@ -343,7 +317,6 @@ static void *one_scope(void *barrier) {
 }
 
 TEST(trace, threads_without_a_ring_are_counted) {
-    struct traced t;
     pthread_t threads[5];
     pthread_barrier_t barrier;
     begin_trace("8192"); /* two rings */
@@ -352,20 +325,17 @@ TEST(trace, threads_without_a_ring_are_counted) {
     threads_start(threads, 5, one_scope, &barrier, 0);
     pthread_barrier_wait(&barrier);
     threads_join(threads, 5);
-    traced_take(&t);
-    CHECK_EQ_U64(t.t.lane_count, 2);
-    CHECK_EQ_U64(traced_count(&t, TRACE_SPAN, "thread"), 1);
+    const struct traced *t = traced_now();
+    CHECK_EQ_U64(t->t.lane_count, 2);
+    CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "thread"), 1);
     CHECK_EQ_U64(calls_of("thread"), 5);
     CHECK_EQ_U64(lost(STINT_STATUS_NO_TRACE), 4);
-    traced_free(&t);
 }
 
 TEST(trace, times_of_another_clock_rate) {
-    struct traced t;
+    struct traced t = {0};
     begin_trace("64K");
     timed("scope", 3000);
-    traced_take(&t);
-    traced_free(&t);
     CHECK(!snapshot_take(&t.s));
     t.s.ns_per_tick = 0.5;
     t.s.start_ns = FAKE_START - 100; /* the process began before its first scope */

@@ -26,6 +26,14 @@ TRACED void traced_free(struct traced *t) {
     snapshot_free(&t->s);
 }
 
+/* The trace of this process, now; until the next call. */
+TRACED struct traced *traced_now(void) {
+    static struct traced newest;
+    traced_free(&newest);
+    traced_take(&newest);
+    return &newest;
+}
+
 TRACED const char *traced_name(const struct traced *t, const struct trace_event *e) {
     return t->s.sites[e->site].name;
 }
