@@ -519,6 +519,10 @@ def without_heads(lines, full):
             and not (line.startswith(LOST) and line.endswith(b" 0\n"))]
 
 
+def fields_of(profile):
+    return [show([field]) + "\n" for field in decode(profile, "Profile")]
+
+
 def readable(program, kind, run, data):
     """Returns the content of the golden file: the data, or its fields as text if the format is
     binary. What a table or the run full says already is left out of Prometheus' text."""
@@ -528,7 +532,11 @@ def readable(program, kind, run, data):
             lines = without_heads(lines, export(program, kind, "full").splitlines(True))
         return b"".join(lines)
     if kind == "pprof":
-        return "".join(show([field]) + "\n" for field in decode(data, "Profile")).encode("utf-8")
+        fields = fields_of(data)
+        if run == "tree":  # the run full without its trace
+            full = fields_of(export(program, kind, "full"))
+            fields = difflib.unified_diff(full, fields, "full.pprof", "tree.pprof", n=0)
+        return "".join(fields).encode("utf-8")
     if kind != "perfetto":
         return data
     return "".join(show(packet) + "\n" for _, packet in decode(data, "Trace")).encode("utf-8")
