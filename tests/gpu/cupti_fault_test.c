@@ -4,6 +4,7 @@
  * missing is said.
  */
 #include "../unit/recorded.h"
+#include "../unit/support.h"
 #include "capture/tracer.h"
 #include "cupti_double.h"
 
@@ -83,14 +84,6 @@ TEST(cupti_fault, each_function_in_each_way) {
             }
         }
     }
-}
-
-static unsigned lines_of(const char *text) {
-    unsigned lines = 0;
-    for (; text && *text; ++text) {
-        lines += *text == '\n';
-    }
-    return lines;
 }
 
 /* One call of the function fails, whichever; the others succeed. */

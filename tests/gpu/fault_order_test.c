@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "../unit/recorded.h"
+#include "../unit/support.h"
 #include "capture/tracer.h"
 #include "cuda_double.h"
 #include "cupti_double.h"
@@ -45,11 +46,6 @@ static const char *const cupti_functions[] = {
     "cuptiActivityFlushAll",     "cuptiActivityRegisterCallbacks",
     "cuptiActivitySetAttribute", "cuptiActivityGetNextRecord"};
 static const int cupti_codes[] = {1, 8, 14, 15, 21, 35, 39, 987, 999};
-
-static uint64_t random_next(uint64_t *seed) {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return *seed >> 33;
-}
 
 /* Makes a text "function:nth=code,...". Now and then a function always fails: its text has `always`
  * in place of the number. */
@@ -118,14 +114,6 @@ static void run_program(void *seed) {
     stint_gpu_flush();
 }
 
-static unsigned count_lines(const char *text) {
-    unsigned lines = 0;
-    for (; text && *text; ++text) {
-        lines += *text == '\n';
-    }
-    return lines;
-}
-
 static uint64_t gpu_losses(void) {
     return lost(STINT_STATUS_GPU_DROPPED) + lost(STINT_STATUS_GPU_CAPTURED) +
            lost(STINT_STATUS_GPU_NO_DEVICE) + lost(STINT_STATUS_GPU_FAILED) +
@@ -150,7 +138,7 @@ static void check_run(uint64_t seed, char driver_faults[600], char cupti_faults[
     CHECK_EQ_U64(calls_of("inner"), THREADS * SCOPES);
     CHECK_EQ_U64(work.gpu_calls + gpu_losses(), THREADS * SCOPES);
     CHECK_EQ_U64(arena_header()->gpu_in_flight, 0);
-    CHECK(count_lines(said) <= 1);
+    CHECK(lines_of(said) <= 1);
     if (said && *said) {
         CHECK_CONTAINS(said, "stint: no GPU activities: ");
     }

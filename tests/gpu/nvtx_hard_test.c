@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "nvtx_story.h"
+#include "stepping.h"
 
 static void (*at_start)(void);
 
@@ -57,16 +58,9 @@ static void handler(int number) {
     inner();
 }
 
-static void catch_signal(int number) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    CHECK(sigaction(number, &action, NULL) == 0);
-}
-
 TEST(nvtx_hard, scopes_of_signal_handlers) {
     attach();
-    catch_signal(SIGUSR1);
+    stepping_install(SIGUSR1, handler);
     {
         REGISTER_TIMER("around");
         raise(SIGUSR1);
@@ -86,7 +80,7 @@ TEST(nvtx_hard, a_signal_at_every_instruction) {
     attach();
     outer();
     handler(0);
-    catch_signal(SIGTRAP);
+    stepping_install(SIGTRAP, handler);
     TRAP("orq $0x100,");
     for (int i = 0; i < 3; ++i) {
         outer();

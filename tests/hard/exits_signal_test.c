@@ -60,22 +60,14 @@ static void end_all_over(void (*before)(void), void (*work)(void)) {
 static void nothing(void) {
 }
 
-static void scopes(void) {
-    REGISTER_TIMER("outer");
-    for (int i = 0; i < 3; ++i) {
-        REGISTER_TIMER("inner");
-        fake_advance(1);
-    }
-}
-
 TEST(exits_signal, inside_known_scopes) {
     NEEDS_STEPPING(end_here);
-    end_all_over(scopes, scopes);
+    end_all_over(stepped_scopes, stepped_scopes);
 }
 
 TEST(exits_signal, inside_the_first_use) {
     NEEDS_STEPPING(end_here);
-    end_all_over(nothing, scopes);
+    end_all_over(nothing, stepped_scopes);
 }
 
 static void new_names(void) {
@@ -87,7 +79,7 @@ static void new_names(void) {
 
 TEST(exits_signal, inside_new_names) {
     NEEDS_STEPPING(end_here);
-    end_all_over(scopes, new_names);
+    end_all_over(stepped_scopes, new_names);
 }
 
 static void settings(void) {
@@ -98,7 +90,7 @@ static void settings(void) {
 
 TEST(exits_signal, inside_settings) {
     NEEDS_STEPPING(end_here);
-    end_all_over(scopes, settings);
+    end_all_over(stepped_scopes, settings);
 }
 
 static void reads(void) {
@@ -109,5 +101,5 @@ static void reads(void) {
 
 TEST(exits_signal, inside_a_report) {
     NEEDS_STEPPING(end_here);
-    end_all_over(scopes, reads);
+    end_all_over(stepped_scopes, reads);
 }

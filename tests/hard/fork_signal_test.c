@@ -29,25 +29,17 @@ static void fork_inside(void (*work)(void)) {
     CHECK_EQ_U64(lost_in_all(), 0);
 }
 
-static void scopes(void) {
-    REGISTER_TIMER("outer");
-    for (int i = 0; i < 3; ++i) {
-        REGISTER_TIMER("inner");
-        fake_advance(1);
-    }
-}
-
 TEST(fork_signal, inside_known_scopes) {
     NEEDS_TRAP_FLAG();
-    scopes();
-    fork_inside(scopes);
+    stepped_scopes();
+    fork_inside(stepped_scopes);
     CHECK_EQ_U64(calls_of("outer"), 2);
     CHECK_EQ_U64(calls_of("inner"), 6);
 }
 
 TEST(fork_signal, inside_the_first_use) {
     NEEDS_TRAP_FLAG();
-    fork_inside(scopes);
+    fork_inside(stepped_scopes);
     CHECK_EQ_U64(calls_of("inner"), 3);
 }
 
@@ -61,7 +53,7 @@ static void new_names(void) {
 
 TEST(fork_signal, inside_new_names) {
     NEEDS_TRAP_FLAG();
-    scopes();
+    stepped_scopes();
     fork_inside(new_names);
     CHECK_EQ_U64(calls_of("name39"), 1);
 }
@@ -75,7 +67,7 @@ static void reads(void) {
 
 TEST(fork_signal, inside_a_report) {
     NEEDS_TRAP_FLAG();
-    scopes();
+    stepped_scopes();
     fork_inside(reads);
 }
 
@@ -86,7 +78,7 @@ static void prints(void) {
 TEST(fork_signal, inside_a_printed_report) {
     NEEDS_TRAP_FLAG();
     setenv("STINT_OUTPUT", "/dev/null", 1);
-    scopes();
+    stepped_scopes();
     fork_inside(prints);
 }
 
@@ -99,7 +91,7 @@ static void measures_the_cost(void) {
 TEST(fork_signal, inside_the_measurement_of_the_cost) {
     NEEDS_TRAP_FLAG();
     every_one = 400;
-    scopes();
+    stepped_scopes();
     fork_inside(measures_the_cost);
 }
 
@@ -108,12 +100,12 @@ static void settings(void) {
     stint_level_set(1);
     (void)stint_set_get("a set");
     stint_threads_show(1);
-    scopes();
+    stepped_scopes();
 }
 
 TEST(fork_signal, inside_settings) {
     NEEDS_TRAP_FLAG();
-    scopes();
+    stepped_scopes();
     fork_inside(settings);
 }
 
@@ -129,13 +121,13 @@ static void intervals(void) {
 
 TEST(fork_signal, inside_intervals_and_steps) {
     NEEDS_TRAP_FLAG();
-    scopes();
+    stepped_scopes();
     fork_inside(intervals);
 }
 
 static void captures(void) {
     REGISTER_GPU_PROFILER("range");
-    scopes();
+    stepped_scopes();
 }
 
 static void quiet_captures(NO_ARG) {
@@ -144,7 +136,7 @@ static void quiet_captures(NO_ARG) {
 
 TEST(fork_signal, inside_a_capture_range) {
     NEEDS_TRAP_FLAG();
-    scopes();
+    stepped_scopes();
     harness_capture(2, quiet_captures, NULL);
 }
 
@@ -179,7 +171,7 @@ static void new_names_lived_through(void) {
 
 TEST(fork_signal, the_child_lives_on_in_the_handler) {
     NEEDS_TRAP_FLAG();
-    scopes();
+    stepped_scopes();
     lives_on = records_on;
     fork_inside(new_names_lived_through);
     CHECK_EQ_U64(calls_of("in the handler"), 0);
@@ -191,7 +183,7 @@ static void ends_there(void) {
 }
 
 static void known_and_new(void) {
-    scopes();
+    stepped_scopes();
     new_names();
 }
 
@@ -199,7 +191,7 @@ TEST(fork_signal, the_child_ends_in_the_handler) {
     NEEDS_TRAP_FLAG();
     setenv("STINT_REPORT", "table", 1);
     setenv("STINT_OUTPUT", "/dev/null", 1);
-    scopes();
+    stepped_scopes();
     lives_on = ends_there;
     fork_inside(known_and_new);
     CHECK_EQ_U64(calls_of("name39"), 1);
@@ -209,13 +201,13 @@ TEST(fork_signal, the_child_ends_in_the_handler) {
  * copy of it at once. */
 static void in_a_file(void (*work)(void)) {
     run_begin("%p");
-    scopes();
+    stepped_scopes();
     fork_inside(work);
 }
 
 TEST(fork_signal, inside_known_scopes_in_a_file) {
     NEEDS_TRAP_FLAG();
-    in_a_file(scopes);
+    in_a_file(stepped_scopes);
     CHECK_EQ_U64(calls_of("outer"), 2);
     CHECK_EQ_U64(stat_of("outer").total_ns, 6);
     CHECK_EQ_U64(calls_of("inner"), 6);

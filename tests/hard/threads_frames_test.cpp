@@ -7,21 +7,12 @@
 
 #include "stint/stint.h"
 
-#include "fake_clock.h"
-#include "harness.h"
+#include "recorded.hpp"
 #include "threads_frames.h"
 
 namespace {
 
 const int rounds = 10000;
-
-stint_stat stat_of(const char *name) {
-    stint_stat s;
-    if (stint_stat_get(name, &s, sizeof s)) {
-        memset(&s, 0, sizeof s);
-    }
-    return s;
-}
 
 void throws(int now) {
     REGISTER_TIMER("c++");

@@ -10,6 +10,8 @@ static const struct gpu_device hopper = {.major = 9,
                                          .clock_khz = 1980000,
                                          .memory_clock_khz = 3201000,
                                          .memory_bus_bits = 6144};
+#define HOPPER_BYTES UINT64_C(4916736000000)
+#define HOPPER_FLOPS UINT64_C(66908160000000)
 
 static uint64_t bytes, flops;
 
@@ -24,15 +26,15 @@ static void ask_with(const char *setting, const struct gpu_device *device) {
 
 TEST(gpu_peak, from_the_attributes) {
     ask_with(NULL, &hopper);
-    CHECK_EQ_U64(bytes, 4916736000000);
-    CHECK_EQ_U64(flops, 66908160000000);
+    CHECK_EQ_U64(bytes, HOPPER_BYTES);
+    CHECK_EQ_U64(flops, HOPPER_FLOPS);
 }
 
 TEST(gpu_peak, half_the_lanes) {
     struct gpu_device d = hopper;
     d.major = 8;
     ask_with(NULL, &d);
-    CHECK_EQ_U64(flops, 66908160000000 / 2);
+    CHECK_EQ_U64(flops, HOPPER_FLOPS / 2);
 }
 
 TEST(gpu_peak, of_devices_that_cuda_13_added) {
@@ -42,7 +44,7 @@ TEST(gpu_peak, of_devices_that_cuda_13_added) {
         d.major = added[i][0];
         d.minor = added[i][1];
         ask_with(NULL, &d);
-        CHECK_EQ_U64(flops, 66908160000000);
+        CHECK_EQ_U64(flops, HOPPER_FLOPS);
     }
 }
 
@@ -62,24 +64,20 @@ TEST(gpu_peak, nothing_overflows) {
 }
 
 TEST(gpu_peak, by_the_environment) {
-    ask_with("4.8T,67T", &hopper);
-    CHECK_EQ_U64(bytes, 4800000000000);
-    CHECK_EQ_U64(flops, 67000000000000);
-    ask_with(",1.979P", &hopper);
-    CHECK_EQ_U64(bytes, 4916736000000);
-    CHECK_EQ_U64(flops, 1979000000000000);
-    ask_with("900G", &hopper);
-    CHECK_EQ_U64(bytes, 900000000000);
-    CHECK_EQ_U64(flops, 66908160000000);
-    ask_with("336.5G,", &hopper);
-    CHECK_EQ_U64(bytes, 336500000000);
-    CHECK_EQ_U64(flops, 66908160000000);
-    ask_with("7,3K", &hopper);
-    CHECK_EQ_U64(bytes, 7);
-    CHECK_EQ_U64(flops, 3000);
-    ask_with("2M,.5M", &hopper);
-    CHECK_EQ_U64(bytes, 2000000);
-    CHECK_EQ_U64(flops, 500000);
+    static const struct {
+        const char *setting;
+        uint64_t bytes, flops;
+    } rows[] = {{"4.8T,67T", 4800000000000, 67000000000000},
+                {",1.979P", HOPPER_BYTES, 1979000000000000},
+                {"900G", 900000000000, HOPPER_FLOPS},
+                {"336.5G,", 336500000000, HOPPER_FLOPS},
+                {"7,3K", 7, 3000},
+                {"2M,.5M", 2000000, 500000}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        ask_with(rows[i].setting, &hopper);
+        CHECK_EQ_U64(bytes, rows[i].bytes);
+        CHECK_EQ_U64(flops, rows[i].flops);
+    }
 }
 
 TEST(gpu_peak, a_bad_setting_is_named_once_and_ignored) {
@@ -93,7 +91,7 @@ TEST(gpu_peak, a_bad_setting_is_named_once_and_ignored) {
         config.gpu_peak = bad[i];
         said = harness_capture(2, ask, (void *)(uintptr_t)&hopper);
         CHECK_STR_EQ(said, "");
-        CHECK_EQ_U64(bytes, 4916736000000);
-        CHECK_EQ_U64(flops, 66908160000000);
+        CHECK_EQ_U64(bytes, HOPPER_BYTES);
+        CHECK_EQ_U64(flops, HOPPER_FLOPS);
     }
 }

@@ -9,18 +9,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "fake_clock.h"
-#include "harness.h"
+#include "recorded.hpp"
 
 namespace {
-
-stint_stat stat_of(const char *name) {
-    stint_stat s;
-    if (stint_stat_get(name, &s, sizeof s)) {
-        memset(&s, 0, sizeof s);
-    }
-    return s;
-}
 
 void throws(int depth) {
     REGISTER_TIMER("throws");

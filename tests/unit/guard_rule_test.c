@@ -17,6 +17,10 @@ __attribute__((constructor)) static void keep_no_samples(void) {
     node_raw_samples = 0;
 }
 
+static struct stint_impl_site site_a = {"a", "f", "f", 1, 0, 0, 0, 0},
+                              site_b = {"b", "f", "f", 2, 0, 0, 0, 0},
+                              site_c = {"c", "f", "f", 3, 0, 0, 0, 0};
+
 static void plain(uint64_t ns) {
     REGISTER_TIMER("plain");
     fake_advance(ns);
@@ -160,12 +164,10 @@ TEST(guard_rule, longjmp_out_of_nested_functions) {
 
 /* A begin at an address that is still open: what is there and above it goes. */
 TEST(guard_rule, begin_at_an_open_address) {
-    static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
-                                  b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
     for (int i = 0; i < 3; ++i) {
-        guard[1] = stint_impl_begin(&guard[1], &a, 0);
-        guard[0] = stint_impl_begin(&guard[0], &b, 0);
+        guard[1] = stint_impl_begin(&guard[1], &site_a, 0);
+        guard[0] = stint_impl_begin(&guard[0], &site_b, 0);
         fake_advance(5);
     }
     CHECK_EQ_U64(open_scopes(), 2);
@@ -179,22 +181,19 @@ TEST(guard_rule, begin_at_an_open_address) {
 /* "b" has a higher guard than "a" around it; "c" is known inside "b", and opened where "a" was left
  * open. */
 TEST(guard_rule, begin_at_an_open_address_below_a_higher_one) {
-    static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
-                                  b = {"b", "f", "f", 2, 0, 0, 0, 0},
-                                  c = {"c", "f", "f", 3, 0, 0, 0, 0};
     uint64_t guard[3];
     for (int i = 0; i < 40; ++i) {
-        guard[0] = stint_impl_begin(&guard[0], &a, 0);
-        guard[2] = stint_impl_begin(&guard[2], &b, 0);
-        guard[1] = stint_impl_begin(&guard[1], &c, 0);
+        guard[0] = stint_impl_begin(&guard[0], &site_a, 0);
+        guard[2] = stint_impl_begin(&guard[2], &site_b, 0);
+        guard[1] = stint_impl_begin(&guard[1], &site_c, 0);
         stint_impl_end_open(&guard[1]);
         stint_impl_end_open(&guard[2]);
         stint_impl_end_open(&guard[0]);
     }
     for (int i = 0; i < 3; ++i) {
-        guard[0] = stint_impl_begin(&guard[0], &a, 0);
-        guard[2] = stint_impl_begin(&guard[2], &b, 0);
-        guard[0] = stint_impl_begin(&guard[0], &c, 0);
+        guard[0] = stint_impl_begin(&guard[0], &site_a, 0);
+        guard[2] = stint_impl_begin(&guard[2], &site_b, 0);
+        guard[0] = stint_impl_begin(&guard[0], &site_c, 0);
         CHECK_EQ_U64(open_scopes(), 1);
         stint_impl_end_open(&guard[0]);
     }
@@ -203,19 +202,17 @@ TEST(guard_rule, begin_at_an_open_address_below_a_higher_one) {
 
 /* "b" is known inside "a", and opened where "a" was left open. */
 TEST(guard_rule, begin_of_a_child_at_its_parents_address) {
-    static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
-                                  b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
     for (int i = 0; i < 40; ++i) {
-        guard[1] = stint_impl_begin(&guard[1], &a, 0);
-        guard[0] = stint_impl_begin(&guard[0], &b, 0);
+        guard[1] = stint_impl_begin(&guard[1], &site_a, 0);
+        guard[0] = stint_impl_begin(&guard[0], &site_b, 0);
         fake_advance(2);
         stint_impl_end_open(&guard[0]);
         stint_impl_end_open(&guard[1]);
     }
     for (int i = 0; i < 2; ++i) {
-        guard[1] = stint_impl_begin(&guard[1], &a, 0);
-        guard[1] = stint_impl_begin(&guard[1], &b, 0);
+        guard[1] = stint_impl_begin(&guard[1], &site_a, 0);
+        guard[1] = stint_impl_begin(&guard[1], &site_b, 0);
         CHECK_EQ_U64(open_scopes(), 1);
         fake_advance(2);
         stint_impl_end_open(&guard[1]);
@@ -227,14 +224,12 @@ TEST(guard_rule, begin_of_a_child_at_its_parents_address) {
 }
 
 TEST(guard_rule, two_in_a_frame_laid_out_either_way) {
-    static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
-                                  b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
     for (int first = 0; first < 2; ++first) {
         for (int i = 0; i < 10; ++i) {
-            guard[first] = stint_impl_begin(&guard[first], &a, 0);
+            guard[first] = stint_impl_begin(&guard[first], &site_a, 0);
             fake_advance(1);
-            guard[1 - first] = stint_impl_begin(&guard[1 - first], &b, 0);
+            guard[1 - first] = stint_impl_begin(&guard[1 - first], &site_b, 0);
             fake_advance(2);
             stint_impl_end_open(&guard[1 - first]);
             stint_impl_end_open(&guard[first]);
@@ -247,11 +242,9 @@ TEST(guard_rule, two_in_a_frame_laid_out_either_way) {
 }
 
 TEST(guard_rule, end_of_the_lower_closes_it_and_drops_the_upper) {
-    static struct stint_impl_site a = {"a", "f", "f", 1, 0, 0, 0, 0},
-                                  b = {"b", "f", "f", 2, 0, 0, 0, 0};
     uint64_t guard[2];
-    guard[1] = stint_impl_begin(&guard[1], &a, 0);
-    guard[0] = stint_impl_begin(&guard[0], &b, 0);
+    guard[1] = stint_impl_begin(&guard[1], &site_a, 0);
+    guard[0] = stint_impl_begin(&guard[0], &site_b, 0);
     fake_advance(9);
     stint_impl_end_open(&guard[1]);
     stint_impl_end_open(&guard[0]); /* gone already */
@@ -357,8 +350,6 @@ TEST(guard_rule, coroutine_resumed_on_another_thread) {
 /* ---- Scopes that move to another thread and back, as those of coroutines and fibers on a pool. A
  * second thread does what it is told and keeps its open scopes in between. */
 
-static struct stint_impl_site site_a = {"a", "f", "f", 1, 0, 0, 0, 0},
-                              site_b = {"b", "f", "f", 2, 0, 0, 0, 0};
 static stint_impl_opened place; /* where one coroutine after the other has its guard */
 static sem_t told, done;
 static void (*order)(void);
@@ -501,8 +492,7 @@ TEST(guard_rule, many_that_all_end_on_the_other_thread) {
 TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
     pthread_t t = second_start();
     stint_impl_opened around;
-    static struct stint_impl_site site = {"around", "f", "f", 3, 0, 0, 0, 0};
-    around = stint_impl_begin(&around, &site, 0);
+    around = stint_impl_begin(&around, &site_c, 0);
     begin_a();
     fake_advance(10);
     second_does(begin_b);
@@ -511,7 +501,7 @@ TEST(guard_rule, one_that_never_ends_is_not_closed_by_another_at_its_address) {
     CHECK_EQ_U64(calls_of("a") + calls_of("b"), 0);
     CHECK_EQ_U64(open_scopes(), 2);
     stint_impl_end_open(&around);
-    CHECK_EQ_U64(stat_of("around").total_ns, 11);
+    CHECK_EQ_U64(stat_of("c").total_ns, 11);
     second_ends(t);
     CHECK_EQ_U64(lost(STINT_STATUS_OTHER_THREAD), 1);
     check_sound(1);

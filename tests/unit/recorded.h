@@ -83,7 +83,4 @@ RECORDED uint64_t arena_used(void) {
     return __atomic_load_n(&arena_header()->used, __ATOMIC_RELAXED);
 }
 
-RECORDED void no_call(NO_ARG) {
-}
-
 #endif

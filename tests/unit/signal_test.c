@@ -88,8 +88,8 @@ static void nested(void) {
     shared_site();
 }
 
-TEST(signal, at_every_instruction_of_known_scopes) {
-    NEEDS_STEPPING(handler);
+/* 21 calls of known scopes, 20 of which are interrupted. */
+static void step_through_nested(void) {
     nested();
     stepping(1);
     for (int i = 0; i < 20; ++i) {
@@ -98,6 +98,11 @@ TEST(signal, at_every_instruction_of_known_scopes) {
     stepping(0);
     CHECK_EQ_U64(calls_of("main.outer"), 21);
     CHECK_EQ_U64(calls_of("main.inner"), 21);
+}
+
+TEST(signal, at_every_instruction_of_known_scopes) {
+    NEEDS_STEPPING(handler);
+    step_through_nested();
     CHECK_EQ_U64(lost(STINT_STATUS_IN_SLOW_PATH), 0); /* the inline path is open throughout */
     check_sum(21);
 }
@@ -106,14 +111,7 @@ TEST(signal, at_every_instruction_of_known_scopes) {
 TEST(signal, at_every_instruction_of_scopes_with_histograms) {
     NEEDS_STEPPING(handler);
     node_raw_samples = 0;
-    nested();
-    stepping(1);
-    for (int i = 0; i < 20; ++i) {
-        nested();
-    }
-    stepping(0);
-    CHECK_EQ_U64(calls_of("main.outer"), 21);
-    CHECK_EQ_U64(calls_of("main.inner"), 21);
+    step_through_nested();
     check_sum(21);
 }
 
@@ -164,12 +162,7 @@ TEST(signal, at_every_instruction_of_traced_scopes) {
     NEEDS_STEPPING(even_handler);
     setenv("STINT_TRACE", "16M", 1);
     node_raw_samples = 0;
-    nested();
-    stepping(1);
-    for (int i = 0; i < 20; ++i) {
-        nested();
-    }
-    stepping(0);
+    step_through_nested();
     const struct traced *t = traced_now();
     traced_check(&t->t);
     CHECK_EQ_U64(traced_overwritten(t), 0);

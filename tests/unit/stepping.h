@@ -38,6 +38,15 @@ HARNESS_FN void stepping_install(int number, void (*handler)(int)) {
     CHECK(sigaction(number, &action, NULL) == 0);
 }
 
+/* Work to step through. */
+HARNESS_FN void stepped_scopes(void) {
+    REGISTER_TIMER("outer");
+    for (int i = 0; i < 3; ++i) {
+        REGISTER_TIMER("inner");
+        fake_advance(1);
+    }
+}
+
 #define NEEDS_TRAP_FLAG()                                                                          \
     if (!STEPPING) {                                                                               \
         SKIP("needs the trap flag of x86-64 and no sanitizer in between");                         \
