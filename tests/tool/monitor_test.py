@@ -364,14 +364,27 @@ class Receiver:
 
 
 class Sender:
+    """The script, whose sleep of a second between two looks at the files is a tenth, and counted."""
+
     def __init__(self, folder, out, port):
         self.said, self.position, self.out = folder / "sender", folder / "position", out
+        self.looks = folder / "looks"
+        sleep = folder / "bin" / "sleep"
+        sleep.parent.mkdir(exist_ok=True)
+        sleep.write_text("#!/bin/sh\necho >>'%s'\nexec '%s' 0.1\n" % (self.looks, shutil.which("sleep")))
+        sleep.chmod(0o755)
+        path = "%s:%s" % (sleep.parent, os.environ["PATH"])
         with open(self.said, "ab") as said:
             self.process = subprocess.Popen(
                 ["sh", SAMPLES / "send.sh", out, "http://127.0.0.1:%d/v1/metrics" % port,
-                 self.position], stderr=said, stdin=subprocess.DEVNULL, env=environment(),
+                 self.position], stderr=said, stdin=subprocess.DEVNULL, env=environment(PATH=path),
                 start_new_session=True)
         atexit.register(self.kill)
+
+    def look_again(self):
+        """Waits for a whole look at the files, which begins now or later."""
+        before = self.looks.stat().st_size
+        until(lambda: self.looks.stat().st_size >= before + 2, "it does not look again")
 
     def end(self):
         """With curl and sleep, as a service manager does, but not between an answer and its note."""
@@ -422,7 +435,7 @@ def case_sender(folder):
         more.write(made_lines(10, 2)[:-9])
         sender = Sender(folder, out, receiver.port)  # it goes on where it was
         until(lambda: len(receiver.bodies) == 4, "not sent")
-        time.sleep(1.5)
+        sender.look_again()
         need(len(receiver.bodies) == 4, "half a line was sent", receiver.bodies[-1])
         more.write(made_lines(10, 2)[-9:])
     until(lambda: len(receiver.bodies) == 5, "not sent")
@@ -447,7 +460,7 @@ def case_sender_down(folder):
     receiver.close()
     with open(out, "ab") as more:
         more.write(made_lines(3, 2))
-    time.sleep(1.5)
+    time.sleep(0.5)  # it is tried to send them
     os.rename(out, folder / "with a space.1")
     out.write_bytes(made_lines(5, 2))
     time.sleep(0.05)
@@ -460,7 +473,7 @@ def case_sender_down(folder):
     out.write_bytes(made_lines(7, 2))
     until(lambda: len(second.bodies) == 6, "of the new file", len(second.bodies))
     shutil.copy(out, folder / "with a space.1")  # as copytruncate does, if slowly
-    time.sleep(1.5)
+    sender.look_again()
     out.write_bytes(made_lines(9, 4))  # as long as before and longer
     until(lambda: len(second.bodies) == 10, "of the truncated file", len(second.bodies))
     sender.end()
@@ -469,7 +482,7 @@ def case_sender_down(folder):
     out.write_bytes(made_lines(13, 1))  # that which was sent last is not there
     sender = Sender(folder, out, port)
     until(lambda: len(second.bodies) == 11, "after a loss", len(second.bodies))
-    time.sleep(1.5)
+    sender.look_again()
     sender.end()
     second.close()
     need(b"".join(receiver.bodies + second.bodies) == made_lines(0, 14), second.bodies)
