@@ -287,7 +287,7 @@ TEST(signal, at_every_instruction_of_new_names) {
     char name[24];
     names_used = 100; /* below each name of ours: more would fill the memory */
     first_use();
-    for (int i = 0; i < 80; ++i) {
+    for (int i = 0; i < 150; ++i) {
         snprintf(name, sizeof name, "main%d", i);
         stepping(1);
         {
@@ -297,8 +297,8 @@ TEST(signal, at_every_instruction_of_new_names) {
         stepping(0);
     }
     CHECK_EQ_U64(calls_of("main0"), 1);
-    CHECK_EQ_U64(calls_of("main79"), 1);
-    CHECK_EQ_U64(calls_of("main.same"), 80);
+    CHECK_EQ_U64(calls_of("main149"), 1);
+    CHECK_EQ_U64(calls_of("main.same"), 150);
     check_sum(0);
 }
 
