@@ -22,7 +22,7 @@ import sys
 from cases import (SKIPPED, field, header_bytes, header_fields, is_sanitized, main, need, peak_kb,
                    run, used_bytes, with_field)
 from rank_files import (BUCKET_FULL, RAW_BELOW, RAW_SAMPLES, ROLE_WAITING, UNIT, RankFile, Scope,
-                        Windows)
+                        Windows, bucket)
 
 TOOL, PROGRAM, FAKE = sys.argv[1:4]
 HEADER = header_fields()
@@ -786,6 +786,20 @@ def case_full_bucket(folder):
                  "of their names\n" % (runs * over) in tool("report", file), tool("report", file))
 
 
+def case_full_bucket_of_two(folder):
+    """The same where two nodes share the histogram, of which a merge gives it to the first."""
+    calls = 3_000_000_000
+    file = RankFile([Scope("h", [1000], times=calls), Scope("g", [1000], times=calls)])
+    shared = int.from_bytes(file.data[file.nodes["h"] + 40:file.nodes["h"] + 44], "little")
+    file.data[file.nodes["g"] + 40:file.nodes["g"] + 44] = shared.to_bytes(4, "little")
+    at = 64 * shared + 4 * bucket(1000)
+    file.data[at:at + 4] = BUCKET_FULL.to_bytes(4, "little")
+    for keep in ("names", "ranks"):
+        merge(written(folder, [file] * 2), folder / "two", keep=keep)
+        for path, runs in ((folder / "r0", 1), (folder / "two", 2)):
+            need(exported(path)[1] == {"full_bucket": runs * (2 * calls - BUCKET_FULL)}, path)
+
+
 def case_bucket_bytes(folder):
     """A histogram of 50 values takes at most 400 bytes."""
     random.seed(50)
@@ -814,7 +828,7 @@ def case_bad_pairs(folder):
     changes = [(at, value.to_bytes(4, "little")) for at, value in (
         (head + 4, used - 1), (head + 4, used + 1), (head + 4, 1 << 31), (head + 8, 0),
         (head + 8, len(good) // 64), (head + 8, (1 << 32) - 1))]
-    for wrong in (b"\0\1", b"\1\0", b"\1", b"\1\xff", b"\1" + b"\xff" * 9 + b"\2",
+    for wrong in (b"\0\1", b"\1\0\1\1", b"\1", b"\1\xff", b"\1" + b"\xff" * 9 + b"\2",
                   b"\1" + b"\xff" * 10 + b"\1", b"\xc1\5\1", b"\xc0\5\1\1\1"):
         changes += [(head + 4, len(wrong).to_bytes(4, "little") + bytes(8) + wrong)]
     for at, value in changes:

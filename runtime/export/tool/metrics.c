@@ -27,11 +27,14 @@
 #include "metric_columns.inc" /* scope_metrics: the columns of reports that are counters */
 #define SCOPE_METRICS (sizeof scope_metrics / sizeof *scope_metrics)
 
+#define NO_FIELD                                                                                   \
+    { 0, 0, 0 }
+
 static const struct metric_about run_metrics[METRIC_OF_SCOPE] = {
-    [METRIC_DURATION] = {"stint.scope.duration", "Durations of timed calls.", "s", {0, 0}, 0},
-    [METRIC_GPU_DURATION] = {"stint.scope.gpu.duration", "Durations on the GPU.", "s", {0, 0}, 0},
-    [METRIC_LOST] = {"stint.lost", "What was lost, skipped or abandoned.", "{event}", {0, 0}, 0},
-    [METRIC_STEPS] = {"stint.steps", "Calls of stint_step.", "{step}", {0, 0}, 0},
+    [METRIC_DURATION] = {"stint.scope.duration", "Durations of timed calls.", "s", NO_FIELD, 0},
+    [METRIC_GPU_DURATION] = {"stint.scope.gpu.duration", "Durations on the GPU.", "s", NO_FIELD, 0},
+    [METRIC_LOST] = {"stint.lost", "What was lost, skipped or abandoned.", "{event}", NO_FIELD, 0},
+    [METRIC_STEPS] = {"stint.steps", "Calls of stint_step.", "{step}", NO_FIELD, 0},
 };
 
 const struct metric_about *metric_about(uint32_t kind) {
