@@ -12,7 +12,7 @@ static const double lengths[] = {0.2381, 1, 3.7, 41.6667};
 /* A histogram with one bucket. */
 static struct metric_series one_bucket(struct histogram_bucket *b, uint32_t bucket, int gpu) {
     *b = (struct histogram_bucket){bucket, 9};
-    return (struct metric_series){.buckets = {b, 1, 0, gpu}, .count = 9};
+    return (struct metric_series){.buckets = {.bucket = b, .used = 1, .in_ns = gpu}, .count = 9};
 }
 
 /* A value is within 3.7 % of the centre of the exponential bucket that it is counted in. */
@@ -41,7 +41,7 @@ TEST(metrics, exponential_buckets_are_near_the_recorders) {
 TEST(metrics, zero_is_a_count_of_its_own) {
     struct metrics m = {.ns_per_tick = 1};
     struct histogram_bucket bucket[2] = {{0, 4}, {100, 5}};
-    struct metric_series h = {.buckets = {bucket, 2, 0, 0}, .count = 9};
+    struct metric_series h = {.buckets = {.bucket = bucket, .used = 2}, .count = 9};
     struct metric_exponential x;
     CHECK(!metric_to_exponential(&x, &m, &h));
     CHECK_EQ_U64(x.zero, 4);
@@ -82,7 +82,7 @@ TEST(metrics, times_on_a_gpu_are_nanoseconds) {
 TEST(metrics, percentiles_as_in_reports) {
     const struct metrics m = {.ns_per_tick = 1};
     struct histogram_bucket bucket[3] = {{10, 50}, {100, 40}, {300, 10}};
-    const struct metric_series h = {.buckets = {bucket, 3, 0, 0}, .count = 100};
+    const struct metric_series h = {.buckets = {.bucket = bucket, .used = 3}, .count = 100};
     const struct metric_series none = {0};
     static struct histogram same;
     for (int i = 0; i < 3; ++i) {
