@@ -190,7 +190,7 @@ int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t un
                           struct histogram *out) {
     static const struct snapshot_thread none;
     const struct arena_pairs *pairs = snapshot_at(s, unit, sizeof *pairs);
-    if (pairs && pairs->mark == ARENA_PAIRS) {
+    if (pairs && STINT_IMPL_LOAD(&pairs->mark) == ARENA_PAIRS) { /* or a bucket, being counted */
         return read_pairs(s, pairs, out);
     }
     uint64_t bytes = sizeof(struct stint_impl_histogram);
