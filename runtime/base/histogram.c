@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "leb128.h"
 
 uint64_t histogram_low(uint32_t bucket) {
     if (bucket < 32) {
@@ -109,16 +110,6 @@ void histogram_unpack(struct histogram *out, const struct histogram_list *from) 
 
 /* ---- The bytes of merged files. */
 
-static uint32_t put_leb128(uint8_t *to, uint64_t n) {
-    uint32_t used = 0;
-    while (n >= 0x80) {
-        to[used++] = (uint8_t)(n | 0x80);
-        n >>= 7;
-    }
-    to[used++] = (uint8_t)n;
-    return used;
-}
-
 /* Returns the bytes that the number has, at most `left`; 0: there is none, or it is above 64
  * bits. */
 static uint32_t get_leb128(uint64_t *n, const uint8_t *from, uint32_t left) {
@@ -137,15 +128,15 @@ static uint32_t get_leb128(uint64_t *n, const uint8_t *from, uint32_t left) {
 }
 
 uint32_t histogram_encode(uint8_t to[HISTOGRAM_BYTES_MOST], const struct histogram *h) {
-    uint32_t used = 0, next = 0;
+    char *end = (char *)to;
+    uint32_t next = 0;
     for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
         if (h->bucket[i]) {
-            used += put_leb128(to + used, i + 1 - next);
-            used += put_leb128(to + used, h->bucket[i]);
+            end = leb128_put(leb128_put(end, i + 1 - next), h->bucket[i]);
             next = i + 1;
         }
     }
-    return used;
+    return (uint32_t)(end - (char *)to);
 }
 
 int histogram_decode(struct histogram *to, const uint8_t *from, uint32_t bytes) {

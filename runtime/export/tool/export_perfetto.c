@@ -156,13 +156,13 @@ static inline char *packet_begin_event(struct perfetto *f, uint64_t ns, enum eve
     *p++ = 0x0a;
     *p++ = 0; /* the packet's length */
     *p++ = 0x40;
-    p = proto_put_varint(p, ns);
+    p = leb128_put(p, ns);
     memcpy(p, "\x50\x01\x68\x02\x5a\x00\x48", 7);
     p += 7;
     *event = p - 1;
     *p++ = (char)type;
     *p++ = 0x58;
-    return proto_put_varint(p, track);
+    return leb128_put(p, track);
 }
 
 static inline void packet_end_event(struct perfetto *f, char *event, char *end) {
@@ -183,11 +183,11 @@ static void perfetto_put_event(struct perfetto *f, const struct event *e) {
     char *event;
     char *p = packet_begin_event(f, e->ns, e->type, e->track, &event);
     *p++ = 0x50;
-    p = proto_put_varint(p, e->name);
+    p = leb128_put(p, e->name);
     *p++ = 0x18;
-    p = proto_put_varint(p, e->category);
+    p = leb128_put(p, e->category);
     if (e->flow) {
-        p = proto_put_varint(p, FIELD_DOUBLE(e->flow));
+        p = leb128_put(p, FIELD_DOUBLE(e->flow));
         p = proto_put_fixed(p, f->arrows);
     }
     packet_end_event(f, event, p);
@@ -253,7 +253,7 @@ static void perfetto_put_value(struct perfetto *f, const struct trace_event *e) 
         f->counters[counter] = 1;
     }
     char *p = packet_begin_event(f, e->start_ns, EVENT_COUNTER, track, &event);
-    p = proto_put_varint(p, FIELD_DOUBLE(44));
+    p = leb128_put(p, FIELD_DOUBLE(44));
     memcpy(&bits, &e->value, sizeof bits);
     p = proto_put_fixed(p, bits);
     packet_end_event(f, event, p);

@@ -6,20 +6,12 @@
 #ifndef STINT_VIEWERS_PROTO_H
 #define STINT_VIEWERS_PROTO_H
 
+#include "base/leb128.h"
 #include "export/export_names.h"
 
 #define FIELD_VARINT(number) ((uint64_t)(number) << 3)
 #define FIELD_DOUBLE(number) ((uint64_t)(number) << 3 | 1)
 #define FIELD_BYTES(number) ((uint64_t)(number) << 3 | 2)
-
-static inline char *proto_put_varint(char *p, uint64_t n) {
-    while (n >= 0x80) {
-        *p++ = (char)(n | 0x80);
-        n >>= 7;
-    }
-    *p++ = (char)n;
-    return p;
-}
 
 static inline char *proto_put_fixed(char *p, uint64_t bits) {
     for (int i = 0; i < 8; ++i) { /* little-endian, wherever we run */
@@ -29,12 +21,12 @@ static inline char *proto_put_fixed(char *p, uint64_t bits) {
 }
 
 static inline char *proto_put_number(char *p, unsigned field, uint64_t n) {
-    return proto_put_varint(proto_put_varint(p, FIELD_VARINT(field)), n);
+    return leb128_put(leb128_put(p, FIELD_VARINT(field)), n);
 }
 
 /* A message whose length is not known yet: two bytes for it, filled in by proto_put_end. */
 static inline char *proto_put_begin(char *p, unsigned field) {
-    return proto_put_varint(p, FIELD_BYTES(field)) + 2;
+    return leb128_put(p, FIELD_BYTES(field)) + 2;
 }
 
 static inline char *proto_put_end(char *body, char *end) {
