@@ -531,21 +531,43 @@ def case_size(folder):
     need(many - few < 40 * (24 * 200 + 200), few, many)
 
 
-def case_memory(folder):
-    """24 bytes for each name and rank, and one run at a time."""
-    if is_sanitized(TOOL):
-        return SKIPPED
-    data = RankFile([Scope("scope %d" % i, [100 + i] * 8) for i in range(200)], rank=0).data
-    paths, rank = [], HEADER["about"][0] + 36
+def merged_ranks(folder, file, keep):
+    """Peaks in kB of merges of 100 and 600 ranks that all have what is in the file; the results are
+    `few` and `many`."""
+    data, paths, rank = file.data, [], HEADER["about"][0] + 36
     for number in range(600):
         data[rank:rank + 2] = (number + 1).to_bytes(2, "little")
         data[HEADER["pid"][0]:HEADER["pid"][0] + 2] = (number + 1).to_bytes(2, "little")
         paths.append(folder / ("r%d" % number))
         paths[-1].write_bytes(data)
-    few, many = (peak_kb(PROGRAM, TOOL, "merge", *files, "-o", folder / name)
-                 for files, name in ((paths[:100], "few"), (paths, "many")))
+    return [peak_kb(PROGRAM, TOOL, "merge", "--keep", keep, *files, "-o", folder / name)
+            for files, name in ((paths[:100], "few"), (paths, "many"))]
+
+
+def case_memory(folder):
+    """24 bytes for each name and rank, and one run at a time."""
+    if is_sanitized(TOOL):
+        return SKIPPED
+    file = RankFile([Scope("scope %d" % i, [100 + i] * 8) for i in range(200)], rank=0)
+    few, many = merged_ranks(folder, file, "names")
     need(many - few < 500 * (24 * 200 + 1000) / 1000 + 1000, few, many)
     need(stats(folder / "many")["scope 0", "GlobalStatInfo"]["calls"] == 4800)
+    return 0
+
+
+def case_memory_of_ranks(folder):
+    """With the tree of each rank: 20 paths of 50 calls take at most 15 kB of memory and become at
+    most 13 kB."""
+    if is_sanitized(TOOL):
+        return SKIPPED
+    random.seed(47)
+    file = RankFile([Scope("scope %d" % i, [random.randrange(2 << i) for _ in range(50)])
+                     for i in range(20)], rank=0)
+    few, many = merged_ranks(folder, file, "ranks")
+    sizes = [(folder / name).stat().st_size for name in ("few", "many")]
+    need(many - few < 500 * 15000 / 1024, few, many)
+    need(sizes[1] - sizes[0] < 500 * 13000, sizes)
+    need(stats(folder / "many")["scope 0", "GlobalStatInfo"]["calls"] == 600 * 50)
     return 0
 
 

@@ -166,10 +166,10 @@ struct merge_about {
     int differ;
 };
 
-/* A histogram under construction, and the unit of its struct arena_pairs. */
+/* The pairs of a histogram under construction, and the unit of its head in the merged file. */
 struct merge_buckets {
-    struct histogram_list list;
-    uint32_t room;
+    uint8_t *pairs;
+    uint32_t room; /* bytes */
     uint32_t unit;
 };
 
@@ -201,7 +201,6 @@ struct merge {
     uint32_t bucket_room;
     /* One histogram at a time: too large for the stack. */
     struct histogram read, taken, sum;
-    struct histogram_bucket filled[STINT_IMPL_BUCKETS];
     uint8_t pairs[HISTOGRAM_BYTES_MOST];
 };
 

@@ -13,60 +13,71 @@
 #include "merge.h"
 #include "model/samples.h"
 
-/* ---- Histograms. While runs are added, a histogram of the merged file is a list of buckets in
- * memory, whose number its head has. */
+/* ---- Histograms. While runs are added, pairs that the head of a histogram has no room for are in
+ * memory, by the number in `more`. */
 
-static struct merge_buckets *buckets_at(struct merge *m, uint32_t *unit) {
+static struct arena_pairs *pairs_at(struct merge *m, uint32_t *unit) {
     struct arena_pairs *head = merge_file_need(&m->file, unit, sizeof *head);
-    if (!head) {
-        return NULL;
+    if (head && !head->mark) {
+        head->mark = ARENA_PAIRS;
     }
-    if (!head->mark) {
+    return head;
+}
+
+/* Makes the content of a histogram m->sum. */
+static void pairs_load(struct merge *m, const struct arena_pairs *head) {
+    const uint8_t *pairs = head->pair;
+    if (head->bytes > sizeof head->pair) {
+        pairs = m->buckets[head->more].pairs;
+    }
+    histogram_decode(&m->sum, pairs, head->bytes); /* zeroed first: none is as good as empty */
+    m->sum.open = head->open;
+    m->sum.full = head->full;
+}
+
+/* A place in memory for so many bytes of pairs; NULL without memory. */
+static uint8_t *pairs_room(struct merge *m, struct arena_pairs *head, uint32_t unit,
+                           uint32_t bytes) {
+    if (head->bytes <= sizeof head->pair) { /* the first time */
         m->buckets = scratch_array_grow(&m->lasting, m->buckets, m->bucket_count, &m->bucket_room,
                                         sizeof *m->buckets);
         if (!m->buckets) {
             return NULL;
         }
-        head->mark = ARENA_PAIRS;
         head->more = m->bucket_count++;
-        m->buckets[head->more] = (struct merge_buckets){.unit = *unit};
+        m->buckets[head->more] = (struct merge_buckets){.unit = unit};
     }
-    return &m->buckets[head->more];
+    struct merge_buckets *to = &m->buckets[head->more];
+    if (bytes > to->room) {
+        to->room = to->room ? bytes + bytes / 2 : bytes;
+        to->pairs = scratch_get(&m->lasting, to->room);
+    }
+    return to->pairs;
 }
 
-/* Makes m->sum the new content of a list. */
-static int buckets_store(struct merge *m, struct merge_buckets *to) {
-    struct histogram_list list = {.bucket = m->filled};
-    histogram_fill(&list, &m->sum);
-    if (list.used > to->room) {
-        to->room = list.used + list.used / 2;
-        to->list.bucket = scratch_array(&m->lasting, to->room, sizeof *to->list.bucket);
+/* Makes m->sum the new content of a histogram, which has the samples of before, too. */
+static int pairs_store(struct merge *m, struct arena_pairs *head, uint32_t unit) {
+    uint32_t bytes = histogram_encode(m->pairs, &m->sum);
+    uint8_t *to = head->pair;
+    if (bytes > sizeof head->pair) {
+        to = pairs_room(m, head, unit, bytes);
     }
-    list.bucket = to->list.bucket;
-    to->list = list;
-    if (!list.used) {
-        return 0;
-    }
-    if (!list.bucket) {
+    if (!to) {
         return -1;
     }
-    memcpy(list.bucket, m->filled, list.used * sizeof *list.bucket);
+    memcpy(to, m->pairs, bytes);
+    head->bytes = bytes;
+    head->open = (uint16_t)m->sum.open;
+    head->full = m->sum.full != 0;
     return 0;
 }
 
 int merge_buckets_finish(struct merge *m) {
     for (uint32_t i = 0; i < m->bucket_count; ++i) {
-        struct arena_pairs *head = merge_file_at(&m->file, m->buckets[i].unit);
-        histogram_unpack(&m->sum, &m->buckets[i].list);
-        head->bytes = histogram_encode(m->pairs, &m->sum);
-        head->open = (uint16_t)m->sum.open;
-        head->full = m->sum.full != 0;
-        head->more = 0;
-        if (head->bytes <= sizeof head->pair) {
-            memcpy(head->pair, m->pairs, head->bytes);
-            continue;
-        }
-        head->more = merge_file_put(&m->file, m->pairs, head->bytes);
+        const struct merge_buckets *from = &m->buckets[i];
+        struct arena_pairs *head = merge_file_at(&m->file, from->unit);
+        memset(head->pair, 0, sizeof head->pair); /* those of when they were few */
+        head->more = merge_file_put(&m->file, from->pairs, head->bytes);
         if (!head->more) {
             return -1;
         }
@@ -149,14 +160,14 @@ int merge_histogram_add(struct merge *m, struct merge_map *map, uint32_t *to,
         read_buckets(m, &map->run->snapshot, from)) {
         return 0;
     }
-    struct merge_buckets *sum = buckets_at(m, to);
+    struct arena_pairs *sum = pairs_at(m, to);
     if (!sum) {
         return -1;
     }
     hash_map_set(&map->histogram, from->histogram, *to); /* there is room */
-    histogram_unpack(&m->sum, &sum->list);
+    pairs_load(m, sum);
     add_buckets(m, from->rate);
-    return buckets_store(m, sum);
+    return pairs_store(m, sum, *to);
 }
 
 /* ---- Samples that a node keeps itself. */
@@ -226,13 +237,13 @@ int merge_kept_add(struct merge *m, const struct merge_map *map, struct stint_im
     if (!have.count && !more.count) {
         return 0;
     }
-    struct merge_buckets *sum = buckets_at(m, &to->histogram);
+    struct arena_pairs *sum = pairs_at(m, &to->histogram);
     if (!sum) {
         return -1;
     }
     memset(to->raw, 0, sizeof to->raw);
-    histogram_unpack(&m->sum, &sum->list);
+    pairs_load(m, sum);
     count_kept(&m->sum, &have);
     count_kept(&m->sum, &more);
-    return buckets_store(m, sum);
+    return pairs_store(m, sum, to->histogram);
 }
