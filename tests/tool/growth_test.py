@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The work of the tool grows in proportion to the names and to the spans of a run file.
+"""The work of the tool grows in proportion to the names and to the spans of a run file, and to the
+files that are merged.
 
-    growth_test.py TOOL PROGRAM
+    growth_test.py TOOL PROGRAM [NAMES SPANS FILES]
 
-Each command reads a file and one with four times as many names or spans. Callgrind counts the
-instructions of both, which the load of the machine does not change. Four times as many names may
-take 4.5 times the instructions: sorting takes more for each, and starting takes some for all.
+Each command reads a file and one with four times as many names or spans, or four times as many
+files; NAMES, SPANS and FILES are the lower numbers. Callgrind counts the instructions of both,
+which the load of the machine does not change. Four times as many names may take 4.5 times the
+instructions: sorting takes more for each, and starting takes some for all.
 """
 import pathlib
 import re
@@ -15,13 +17,12 @@ import subprocess
 import sys
 import tempfile
 
-from cases import FORMATS, SKIPPED, environment, is_sanitized
+from cases import FORMATS, SKIPPED, environment, is_sanitized, used_bytes
 
 TOOL, PROGRAM = sys.argv[1:3]
 TIMES = 4
 LIMIT = 4.5
-NAMES = 1000
-SPANS = 16384  # a ring of 256 KB, a quarter of STINT_TRACE
+NAMES, SPANS, FILES = map(int, sys.argv[3:6] or (1000, 16384, 100))
 OF_SPANS = ("chrome", "perfetto", "html")
 
 
@@ -46,6 +47,11 @@ BY_SPANS = {
                                       *files],
     **{"%s of a trace" % form: export(form) for form in OF_SPANS},
 }
+BY_FILES = {
+    "merge of files": lambda files: ["merge", "-o", files[0] + ".merged", *files],
+    "merge of files, ranks": lambda files: ["merge", "--keep", "ranks", "-o", files[0] + ".merged",
+                                            *files],
+}
 
 
 def record(folder, story, count, **settings):
@@ -55,6 +61,15 @@ def record(folder, story, count, **settings):
         subprocess.run([PROGRAM, story, str(count)], check=True, stderr=subprocess.DEVNULL,
                        env=environment(STINT_FILE=file, **settings))
     return files
+
+
+def copies(file):
+    """Files with the same content, which are separate runs to a merge."""
+    data = used_bytes(file)
+    paths = [pathlib.Path("%s-%d" % (file, number)) for number in range(FILES * TIMES)]
+    for path in paths:
+        path.write_bytes(data)
+    return list(map(str, paths))
 
 
 def count_instructions(arguments):
@@ -81,10 +96,15 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         names = [record(folder, "many", NAMES * times) for times in (1, TIMES)]
-        spans = [record(folder, "spans", SPANS * times, STINT_TRACE="%dK" % (1024 * times),
-                        STINT_MEMORY="64M") for times in (1, TIMES)]
+        # A ring is a quarter of STINT_TRACE.
+        spans = [record(folder, "spans", SPANS * times, STINT_TRACE="%dK" % (SPANS * times // 16),
+                        STINT_MEMORY="%dM" % (64 + SPANS * times // 16384))
+                 for times in (1, TIMES)]
+        runs = copies(record(folder, "many", 20)[0])
         over = [exceeds_limit(case, arguments, *names) for case, arguments in BY_NAMES.items()]
         over += [exceeds_limit(case, arguments, *spans) for case, arguments in BY_SPANS.items()]
+        over += [exceeds_limit(case, arguments, runs[:FILES], runs)
+                 for case, arguments in BY_FILES.items()]
     return int(any(over))
 
 
