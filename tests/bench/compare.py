@@ -133,9 +133,9 @@ class Lttng:
     def control(self, *arguments):
         self.measuring.run(["lttng", "--no-sessiond", *arguments])
 
-    def pairs_recorded(self):
-        """The buffers of a snapshot: the oldest events are overwritten, nothing is written to a
-        file."""
+    def recorded(self, run):
+        """What run() returns in a session with the buffers of a snapshot: the oldest events are
+        overwritten, nothing is written to a file."""
         if self.problem:
             raise NotMeasured(self.problem)
         self.control("create", SESSION, "--snapshot", "--output", self.measuring.scratch)
@@ -145,7 +145,7 @@ class Lttng:
             self.control("enable-event", "--userspace", "--session", SESSION, "--channel", "compare",
                          "stint_compare:*")
             self.control("start", SESSION)
-            return self.measuring.pairs(self.measuring.program("lttng"), recording="1")
+            return run()
         finally:
             self.control("destroy", SESSION)
 
@@ -173,7 +173,8 @@ def cases_of(measuring, lttng):
                       measuring.pairs(measuring.program(p), s, r), True))
     cases.append(("LTTng-UST, no session",
                   lambda: measuring.pairs(measuring.program("lttng"), recording="0"), False))
-    cases.append(("LTTng-UST, snapshot session", lttng.pairs_recorded, False))
+    cases.append(("LTTng-UST, snapshot session", lambda: lttng.recorded(
+        lambda: measuring.pairs(measuring.program("lttng"), recording="1")), False))
     cases.append(("NVTX, no tool attached",
                   lambda: measuring.pairs(measuring.program("nvtx")), False))
     for way in ("pg", "finstrument-functions"):

@@ -22,7 +22,7 @@ from cases import FORMATS, SKIPPED, environment, is_sanitized, used_bytes
 TOOL, PROGRAM = sys.argv[1:3]
 TIMES = 4
 LIMIT = 4.5
-NAMES, SPANS, FILES = map(int, sys.argv[3:6] or (1000, 16384, 100))
+NAMES, SPANS, FILES = map(int, sys.argv[3:6] or (1000, 16384, 200))
 OF_SPANS = ("chrome", "perfetto", "html")
 
 
