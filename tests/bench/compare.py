@@ -134,7 +134,7 @@ class Lttng:
         self.measuring.run(["lttng", "--no-sessiond", *arguments])
 
     def recorded(self, run):
-        """What run() returns in a session with the buffers of a snapshot: the oldest events are
+        """Returns what run() does in a session with the buffers of a snapshot: the oldest events are
         overwritten, nothing is written to a file."""
         if self.problem:
             raise NotMeasured(self.problem)
