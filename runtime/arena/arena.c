@@ -7,6 +7,7 @@
 #include "arena.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/scratch.h"
@@ -17,6 +18,8 @@
 #define TEXT_CHUNK ((size_t)4096)
 #define PAGE_BYTES_MAX ((size_t)64 << 10)
 #define COMMIT_BYTES ((size_t)1 << 20) /* made readable and writable at once */
+/* Events: of the open scopes of a thread, whose ends may take two. */
+#define RING_MARGIN (2 * (uint64_t)STINT_IMPL_FRAMES)
 
 struct arena arena;
 static int is_file;
@@ -149,6 +152,57 @@ void arena_publish(void) {
     run_file_publish();
 }
 
+/* No allocation that began before the return lies at or after the end that is returned: each claims
+ * its bytes only if none were claimed since it was given room in the file. */
+static uint64_t arena_end_allocations(struct arena_header *h) {
+    uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED);
+    while (used + STINT_IMPL_UNIT <= h->size &&
+           !__atomic_compare_exchange_n(&h->used, &used, used + STINT_IMPL_UNIT, 1,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    return __atomic_load_n(&h->used, __ATOMIC_RELAXED);
+}
+
+/* Gives back the pages of a ring that have no event yet. A hole may not be written: on a full disk
+ * that is SIGBUS. So its pages are memory of this process first, where events of threads that go on
+ * are lost; a reader counts them by the ring's head. A child without fork handlers may write the
+ * ends of the scopes that were open when it was made: they have room before the hole. */
+static void arena_give_back_ring(uint32_t unit) {
+    if (!unit) {
+        return;
+    }
+    const struct stint_impl_ring *r = arena_at(unit);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), events = (uint64_t)unit * STINT_IMPL_UNIT;
+    uint64_t size = r->mask + 1, head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE);
+    events += sizeof *r;
+    uint64_t from = events + (u64_min(head, size) + RING_MARGIN) * sizeof(struct stint_impl_event);
+    uint64_t end = events + size * sizeof(struct stint_impl_event);
+    from = (from + page - 1) / page * page;
+    end = end / page * page;
+    if (from < end && !pages_replace(arena.base + from, (size_t)(end - from))) {
+        run_file_give_back(from, end);
+    }
+}
+
+/* Gives back what the file has reserved and does not use. A child of vfork shares the mapping with
+ * a parent that goes on. */
+static void arena_give_back(struct arena_header *h) {
+    if (!is_file || (uint32_t)getpid() != h->pid || run_file_cut_begin()) {
+        return;
+    }
+    run_file_cut(arena_end_allocations(h));
+    struct arena_thread *t;
+    for (uint32_t unit = STINT_IMPL_SEEN(&h->first_thread); unit; unit = t->next) {
+        t = arena_at(unit);
+        arena_give_back_ring(STINT_IMPL_SEEN(&t->ring));
+    }
+    struct arena_lane *lane;
+    for (uint32_t unit = STINT_IMPL_SEEN(&h->first_lane); unit; unit = lane->next) {
+        lane = arena_at(unit);
+        arena_give_back_ring(STINT_IMPL_SEEN(&lane->ring));
+    }
+}
+
 void arena_close(const struct clock_stamp *end) {
     struct arena_header *h = arena_header();
     h->end.monotonic_ns = end->monotonic_ns;
@@ -157,6 +211,7 @@ void arena_close(const struct clock_stamp *end) {
     if (run_file_at_exit()) {
         run_file_save(arena.base, __atomic_load_n(&h->used, __ATOMIC_ACQUIRE));
     }
+    arena_give_back(h);
 }
 
 /* In the child of a fork: the part of the arena that was not committed, which is empty, is no
@@ -224,7 +279,7 @@ static int is_over_limit(enum arena_class use, uint64_t used, uint64_t want, uin
 
 static uint32_t arena_get_units(uint64_t want, enum arena_class use) {
     struct arena_header *h = arena_header();
-    uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED);
+    uint64_t used = __atomic_load_n(&h->used, __ATOMIC_ACQUIRE);
     do {
         if (is_over_limit(use, used, want, h->size)) {
             return 0;
@@ -236,8 +291,8 @@ static uint32_t arena_get_units(uint64_t want, enum arena_class use) {
         if (arena_commit(arena.base, h->size, used + want)) {
             return 0;
         }
-    } while (!__atomic_compare_exchange_n(&h->used, &used, used + want, 1, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange_n(&h->used, &used, used + want, 1, __ATOMIC_ACQUIRE,
+                                          __ATOMIC_ACQUIRE));
     if (use != ARENA_TRACE) {
         arena_fill(h, used, used + want);
     }

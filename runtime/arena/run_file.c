@@ -7,7 +7,8 @@
  * - A program may close descriptors that it did not open (daemons do). Before the descriptor is
  * used it is compared with the file that was opened, so that no file of the program is ever
  * changed. If another thread closes it in between, a reservation that keeps the size changes no
- * byte of the file that has the number then.
+ * byte of the file that has the number then. A file is cut only by a descriptor that is so high
+ * that the kernel does not give its number to the next file that is opened.
  * - Not every program that copies the file leaves out its holes. It is therefore not as long as the
  * mapping, but 64 MiB, and twice as long each time more is needed; it never gets shorter. In the
  * case above, a file with the number would get longer at these few moments.
@@ -41,8 +42,10 @@
 #define CHUNK ((uint64_t)1 << 20)
 #define LENGTH_FIRST ((uint64_t)64 << 20)
 #define PAGE ((uint64_t)4096)
-#define REFUSALS 1024u /* after which the file system is asked again */
-#define NAMES 1000     /* tried when a name is taken */
+#define REFUSALS 1024u      /* after which the file system is asked again */
+#define DESCRIPTOR_HIGH 512 /* most programs open fewer files */
+#define CUT_BEGUN 1u
+#define NAMES 1000 /* tried when a name is taken */
 #define OVERLAY 0x794c7630ul
 
 #ifndef RENAME_NOREPLACE /* of the kernel; not every C library has it */
@@ -58,6 +61,7 @@ static struct {
     uint64_t full;     /* the end that could not be had, 0 = none; atomic */
     unsigned refused;  /* since then; atomic */
     uint64_t length;   /* of the file, `size` at most; atomic, grows */
+    uint64_t cut;      /* 0, CUT_BEGUN, or the length since it was cut; atomic, grows */
     uint64_t size;     /* of the mapping */
     char path[PATH_MAX];
     char temporary[PATH_MAX];
@@ -126,10 +130,22 @@ static void drop_temporary(void) {
     file.temporary[0] = '\0';
 }
 
+/* Where the limit of descriptors allows it. */
+static void raise_descriptor(void) {
+    int high = fcntl(file.fd, F_DUPFD_CLOEXEC, DESCRIPTOR_HIGH);
+    if (high >= 0) {
+        close(file.fd);
+        file.fd = high;
+    }
+}
+
 static int make_temporary(void) {
     file.fd =
         replace_file_temporary(file.path, file.temporary, sizeof file.temporary, O_RDWR, 0600);
     struct stat s;
+    if (file.fd >= 0) {
+        raise_descriptor();
+    }
     if (file.fd < 0 || fstat(file.fd, &s)) {
         file.temporary[0] = '\0';
         return -1;
@@ -165,7 +181,7 @@ static void *map_file(size_t bytes, size_t ready) {
     if (ftruncate(file.fd, (off_t)file.length)) {
         return NULL;
     }
-    file.reserved = file.full = 0;
+    file.reserved = file.full = file.cut = 0;
     file.refused = 0;
     if (run_file_reserve(ready)) {
         return NULL;
@@ -241,6 +257,13 @@ static int reserve_range(int mode, uint64_t from, uint64_t end) {
     return failed;
 }
 
+/* Sets a number that was `have` and only grows, unless it is larger by now. */
+static void raise_to(uint64_t *number, uint64_t have, uint64_t want) {
+    while (have < want && !__atomic_compare_exchange_n(number, &have, want, 0, __ATOMIC_ACQ_REL,
+                                                       __ATOMIC_ACQUIRE)) {
+    }
+}
+
 /* Makes the file long enough, by a reservation of its last page: unlike ftruncate this does not
  * shorten what another thread has just made longer. 0, or -1 with errno. */
 static int lengthen_to(uint64_t end) {
@@ -259,9 +282,7 @@ static int lengthen_to(uint64_t end) {
     if (reserve_range(0, length - PAGE, length)) {
         return -1;
     }
-    while (have < length && !__atomic_compare_exchange_n(&file.length, &have, length, 0,
-                                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    }
+    raise_to(&file.length, have, length);
     return 0;
 }
 
@@ -295,19 +316,33 @@ static int reserve_more(uint64_t have, uint64_t end) {
         return -1;
     }
     __atomic_store_n(&file.full, 0, __ATOMIC_RELAXED);
-    while (have < want && !__atomic_compare_exchange_n(&file.reserved, &have, want, 0,
-                                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    raise_to(&file.reserved, have, want);
+    return 0;
+}
+
+/* After the cut, page by page: the file gets longer again. Just what is needed: nothing gives the
+ * rest back. 0, or -1 with errno. */
+static int reserve_late(uint64_t have, uint64_t end) {
+    if (end <= have) {
+        return 0;
     }
+    uint64_t want = round_up_in_file(end, PAGE);
+    if (have == CUT_BEGUN || is_over_file_limit(want) || reserve_range(0, have, want)) {
+        return -1;
+    }
+    raise_to(&file.cut, have, want);
     return 0;
 }
 
 int run_file_reserve(uint64_t end) {
-    int saved = errno;
+    int saved = errno, failed = 0;
     uint64_t have = __atomic_load_n(&file.reserved, __ATOMIC_ACQUIRE);
-    if (!file.size || end <= have) {
-        return 0;
+    uint64_t cut = __atomic_load_n(&file.cut, __ATOMIC_ACQUIRE);
+    if (cut) {
+        failed = reserve_late(cut, end);
+    } else if (file.size && end > have) {
+        failed = is_known_full(end) || reserve_more(have, end);
     }
-    int failed = is_known_full(end) || reserve_more(have, end);
     if (!failed || have) { /* errno is for the first reservation, by run_file_open */
         errno = saved;
     }
@@ -315,6 +350,28 @@ int run_file_reserve(uint64_t end) {
         return -1;
     }
     return 0;
+}
+
+/* ---- The end of the program. */
+
+int run_file_cut_begin(void) {
+    if (!file.size || file.fd < DESCRIPTOR_HIGH || !is_ours(file.fd)) {
+        return -1;
+    }
+    __atomic_store_n(&file.cut, CUT_BEGUN, __ATOMIC_RELEASE);
+    return 0;
+}
+
+void run_file_cut(uint64_t used) {
+    uint64_t length = round_up_in_file(used, PAGE);
+    if (ftruncate(file.fd, (off_t)length)) {
+        length = 0; /* what was reserved still is */
+    }
+    __atomic_store_n(&file.cut, length, __ATOMIC_RELEASE);
+}
+
+void run_file_give_back(uint64_t from, uint64_t end) {
+    reserve_range(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, end);
 }
 
 /* ---- The name. */
@@ -453,5 +510,5 @@ void run_file_forget(void) {
     close_file();
     file.path[0] = file.temporary[0] = '\0';
     file.at_exit = 0;
-    file.size = 0;
+    file.size = file.cut = 0;
 }

@@ -105,17 +105,33 @@ void pages_renew(void *pages, size_t bytes) {
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
+/* Moves pages that were just mapped over others. */
+static void pages_move(void *from, void *to, size_t bytes) {
+    if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
+        pages_put(from, bytes);
+        pages_renew(to, bytes);
+    }
+}
+
+int pages_replace(void *pages, size_t bytes) {
+    ERRNO_KEEP;
+    void *fresh = pages_get(bytes);
+    if (!fresh) {
+        return -1;
+    }
+    pages_move(fresh, pages, bytes);
+    return 0;
+}
+
 void pages_copy(void *pages, size_t bytes, size_t used) {
+    ERRNO_KEEP;
     void *copy = pages_get(bytes);
     if (!copy) {
         pages_renew(pages, bytes);
         return;
     }
     memcpy(copy, pages, u64_min(used, bytes));
-    if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == MAP_FAILED) {
-        pages_put(copy, bytes);
-        pages_renew(pages, bytes);
-    }
+    pages_move(copy, pages, bytes);
 }
 
 static int scratch_grow(struct scratch *s, size_t bytes) {

@@ -38,6 +38,9 @@ void pages_empty(void *from, size_t bytes);
  * the first `used` bytes (without memory for it: by zeroed ones). */
 void pages_renew(void *pages, size_t bytes);
 void pages_copy(void *pages, size_t bytes, size_t used);
+/* Replaces pages by zeroed ones while other threads write them. -1 without memory, and these
+ * stay. */
+int pages_replace(void *pages, size_t bytes);
 
 /* An arena of short-lived blocks that are freed all at once; zero-initialise it. Not
  * thread-safe. */

@@ -46,7 +46,7 @@ static const struct {
     CALL(mprotect),      CALL(mremap),         CALL(munmap),          CALL(nanosleep),
     CALL(openat),        CALL(prctl),          CALL(prlimit64),       CALL(read),
     CALL(rt_sigpending), CALL(rt_sigprocmask), CALL(set_robust_list), CALL(sched_getaffinity),
-    CALL(tgkill),        CALL(uname),          CALL(write),
+    CALL(tgkill),        CALL(uname),          CALL(write),           CALL(ftruncate),
 #ifdef SYS_clone3
     CALL(clone3),
 #endif

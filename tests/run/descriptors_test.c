@@ -11,21 +11,33 @@ static void begin(void) {
     setenv("STINT_PERCENTILES", "0", 1);
 }
 
+/* The library takes a number from 512 on if the limit of descriptors allows that. */
+static int numbers = 640;
+
+static void limit_numbers(int most) {
+    struct rlimit r = {(rlim_t)most, (rlim_t)most};
+    numbers = most;
+    if (setrlimit(RLIMIT_NOFILE, &r)) {
+        SKIP("so many descriptors are not permitted here");
+    }
+}
+
 static void close_all(void) {
-    for (int fd = 3; fd < 256; ++fd) {
+    for (int fd = 3; fd < numbers; ++fd) {
         if (fd != harness_fd) {
             close(fd);
         }
     }
 }
 
-/* All numbers up to 255, on files whose blocks are counted. */
+/* All numbers, on files whose blocks are counted. */
 static void take_all(void) {
     char name[32];
-    for (int i = 0; i < 256; ++i) {
+    for (int i = 0; i < numbers; ++i) {
         snprintf(name, sizeof name, "other%d", i);
         int fd = open(run_path(name), O_RDWR | O_CREAT, 0600);
-        if (fd >= 255) {
+        CHECK(fd < 0 || write(fd, "x", 1) == 1);
+        if (fd >= numbers - 1) {
             break;
         }
     }
@@ -35,14 +47,14 @@ static void check_others(void) {
     struct stat s;
     char name[32];
     unsigned found = 0;
-    for (int i = 0; i < 256; ++i) {
+    for (int i = 0; i < numbers; ++i) {
         snprintf(name, sizeof name, "other%d", i);
         if (!stat(run_path(name), &s)) {
             ++found;
-            CHECK(s.st_size == 0 && s.st_blocks == 0);
+            CHECK(s.st_size == 1 && s.st_blocks <= 8);
         }
     }
-    CHECK(found > 200);
+    CHECK(found > (unsigned)numbers - 20);
 }
 
 static void closes_and_reuses(void) {
@@ -54,8 +66,9 @@ static void closes_and_reuses(void) {
     timed("before", 1);
 }
 
-TEST(descriptors, a_strangers_file_is_never_touched) {
+static void check_strangers(int most) {
     begin();
+    limit_numbers(most);
     run_silent(closes_and_reuses);
     check_others();
     const struct run_file *f = run_loaded(run_path("run"));
@@ -64,6 +77,14 @@ TEST(descriptors, a_strangers_file_is_never_touched) {
     CHECK(f->t.s.lost[STINT_STATUS_FILE_FULL] > 0);
     CHECK(f->t.s.lost[STINT_STATUS_NO_NAME] + f->t.s.lost[STINT_STATUS_NO_NODE] > 10000);
     CHECK(run_header(f)->end.ticks != 0);
+}
+
+TEST(descriptors, a_strangers_file_is_never_touched) {
+    check_strangers(640);
+}
+
+TEST(descriptors, a_strangers_file_is_never_touched_where_few_are_allowed) {
+    check_strangers(256);
 }
 
 /* The number is the program's now: the child of a fork must not close it. */

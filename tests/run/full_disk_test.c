@@ -6,8 +6,10 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "run_support.h"
+#include "session/process.h"
 
 static void disks_drop(void) {
     if (getpid() == run_folder_owner) {
@@ -132,6 +134,101 @@ TEST(full_disk, goes_on_when_there_is_room_again) {
     CHECK(f->size > 2 << 20);
 }
 
+/* Takes all there is but so many bytes, in a file of that name. */
+static void fill_disk(const char *name, uint64_t leave) {
+    int fd = open(run_path(name), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    off_t size = 0;
+    for (off_t piece = 64 << 20; piece >= 4096; piece /= 2) {
+        while (!fallocate(fd, 0, size, piece)) {
+            size += piece;
+        }
+    }
+    CHECK(fd >= 0 && size > (off_t)leave);
+    if (leave) {
+        CHECK(!ftruncate(fd, size - (off_t)leave) && !fsync(fd));
+    }
+    close(fd);
+}
+
+/* ---- After the end of the program, which gives back what the file does not use. */
+
+static void goes_on_after_its_end(void) {
+    timed("known", 1);
+    {
+        REGISTER_TIMER("open");
+        process_ends();
+        fill_disk("ballast", 0);
+        for (int i = 0; i < 3000; ++i) { /* spans for more than the pages that are left */
+            timed("known", 1);
+        }
+        run_names(100);
+    }
+    CHECK(lost(STINT_STATUS_FILE_FULL) > 0);
+    _exit(0);
+}
+
+TEST(full_disk, after_the_end_of_the_program) {
+    NEEDS_SMALL_DISK("8m");
+    setenv("STINT_TRACE", "8M", 1);
+    run_silent(goes_on_after_its_end);
+    const struct run_file *f = run_loaded(run_path("run"));
+    CHECK_EQ_U64(run_calls(f, "known"), 3001);
+    CHECK_EQ_U64(run_calls(f, "open"), 1);
+    CHECK(f->t.s.lost[STINT_STATUS_FILE_FULL] > 0);
+    CHECK(traced_overwritten(&f->t) > 0);
+}
+
+static void end_while_a_clone_is_inside(void) {
+    int filled[2];
+    char byte;
+    CHECK(!pipe(filled));
+    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (!child) {
+        close(filled[1]);
+        CHECK(read(filled[0], &byte, 1) == 0);
+        return; /* its scopes end, in the parent's ring */
+    }
+    process_ends();
+    fill_disk("ballast", 0);
+    close(filled[1]);
+    CHECK_EQ_U64((uint64_t)run_wait(child), 0);
+    _exit(0);
+}
+
+static void nest(int depth, void (*inside)(void)) {
+    char name[32];
+    snprintf(name, sizeof name, "depth %d", depth);
+    REGISTER_TIMER_DYNAMIC(name);
+    fake_advance(1);
+    if (depth) {
+        nest(depth - 1, inside);
+    } else {
+        inside();
+    }
+}
+
+static void do_nothing(void) {
+}
+
+static void clones_at_depth(void) {
+    for (int i = 0; i < 3; ++i) {
+        nest(250, do_nothing);
+    }
+    nest(250, end_while_a_clone_is_inside);
+    _exit(0);
+}
+
+/* A child without fork handlers has the parent's file until its first scope. */
+TEST(full_disk, a_clone_ends_its_scopes_after_the_end_of_its_parent) {
+    NEEDS_SMALL_DISK("8m");
+#if defined(__SANITIZE_THREAD__)
+    SKIP("such a child is none for the thread sanitizer");
+#endif
+    setenv("STINT_TRACE", "8M", 1);
+    run_silent(clones_at_depth);
+    CHECK_EQ_U64(run_calls(run_loaded(run_path("run")), "depth 250"), 4);
+}
+
 /* ---- File systems of disks: where space is reserved and what a write to a mapping needs
  * differs. */
 
@@ -166,27 +263,11 @@ static int made_disk(const char *type) {
         SKIP("no " type " can be made and mounted here");                                          \
     }
 
-/* Takes all there is but so many bytes. */
-static void fill_disk(uint64_t leave) {
-    int fd = open(run_path("disk/ballast"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    off_t size = 0;
-    for (off_t piece = 64 << 20; piece >= 4096; piece /= 2) {
-        while (!fallocate(fd, 0, size, piece)) {
-            size += piece;
-        }
-    }
-    CHECK(fd >= 0 && size > (off_t)leave);
-    if (leave) {
-        CHECK(!ftruncate(fd, size - (off_t)leave) && !fsync(fd));
-    }
-    close(fd);
-}
-
 /* The kernel may bring pages in folios of many, which grow with what is read ahead: the last space
  * is met at several lengths. */
 static void check_full_disk(void) {
     for (uint64_t leave = 3 << 20; leave <= 15 << 20; leave += 2 << 20) {
-        fill_disk(leave);
+        fill_disk("disk/ballast", leave);
         run_silent(runs);
         const struct run_file *f = run_loaded(run_path("disk/run"));
         CHECK(f->size > leave / 2);
@@ -211,7 +292,7 @@ static void goes_on_while_full(void) {
     names = 2000;
     program();
     sync();
-    fill_disk(0);
+    fill_disk("disk/ballast", 0);
     for (int i = 0; i < 3; ++i) {
         program();
         sync();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The length of the run file: what a short run leaves is short for programs that copy holes, and a
- * long one has all the room that a run without a file has.
+ * The length of the run file: while the program runs, that of a short run is short for programs
+ * that copy holes, and a long one has all the room that a run without a file has. At the end it is
+ * what is used.
  */
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -34,9 +35,18 @@ static void program(void) {
     timed("last", 1);
 }
 
+static void program_that_is_killed(void) {
+    program();
+    raise(SIGKILL);
+}
+
+static void run_killed(void) {
+    CHECK_EQ_U64((uint64_t)WTERMSIG(run_wait(run_start(program_that_is_killed))), SIGKILL);
+}
+
 TEST(length, of_a_short_run_is_64_MiB) {
     run_begin("run");
-    run_silent(program);
+    run_killed();
     CHECK_EQ_U64(length_of_file(), 64 * MIB);
     const struct run_file *f = run_loaded(run_path("run"));
     CHECK_EQ_U64(run_calls(f, "last"), 1);
@@ -46,18 +56,13 @@ TEST(length, of_a_short_run_is_64_MiB) {
 TEST(length, is_no_more_than_the_memory) {
     run_begin("run");
     setenv("STINT_MEMORY", "5M", 1);
-    run_silent(program);
+    run_killed();
     CHECK_EQ_U64(length_of_file(), 5 * MIB);
-}
-
-static void program_that_is_killed(void) {
-    program();
-    raise(SIGKILL);
 }
 
 TEST(length, doubles_until_all_has_room) {
     begin_large();
-    CHECK_EQ_U64((uint64_t)WTERMSIG(run_wait(run_start(program_that_is_killed))), SIGKILL);
+    run_killed();
     const struct run_file *f = run_loaded(run_path("run"));
     CHECK(f->size > 128 * MIB);
     CHECK_EQ_U64(length_of_file(), 256 * MIB);
@@ -71,13 +76,13 @@ static void limited(void) {
     struct rlimit r = {100 * MIB, 100 * MIB};
     CHECK(!setrlimit(RLIMIT_FSIZE, &r));
     program();
+    CHECK_EQ_U64(length_of_file(), 64 * MIB);
 }
 
 /* A ring that is smaller fits; SIGXFSZ would have ended the program. */
 TEST(length, ends_at_a_limit_on_the_size_of_files) {
     begin_large();
     run_silent(limited);
-    CHECK_EQ_U64(length_of_file(), 64 * MIB);
     const struct run_file *f = run_loaded(run_path("run"));
     CHECK_EQ_U64(run_calls(f, "last"), 1);
     CHECK(f->t.s.lost[STINT_STATUS_FILE_FULL] > 0);
