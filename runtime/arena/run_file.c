@@ -40,6 +40,7 @@
 #include "system/replace_file.h"
 
 #define CHUNK ((uint64_t)1 << 20)
+#define CHUNK_FIRST ((uint64_t)128 << 10) /* enough for 20 names; up to CHUNK by so much */
 #define LENGTH_FIRST ((uint64_t)64 << 20)
 #define PAGE ((uint64_t)4096)
 #define REFUSALS 1024u      /* after which the file system is asked again */
@@ -305,7 +306,7 @@ static int is_known_full(uint64_t end) {
 
 /* A whole chunk, or just what is needed. 0, or -1 with errno. */
 static int reserve_more(uint64_t have, uint64_t end) {
-    uint64_t want = round_up_in_file(end, CHUNK);
+    uint64_t want = round_up_in_file(end, end < CHUNK ? CHUNK_FIRST : CHUNK);
     int failed = reserve_up_to(have, want);
     if (failed && (errno == ENOSPC || errno == EDQUOT)) {
         want = round_up_in_file(end, PAGE);
@@ -451,6 +452,9 @@ static int put_in_place(void) {
             return -1;
         case RIVAL_DEAD:
             failed = rename(file.temporary, file.path);
+            if (!failed) {
+                file.temporary[0] = '\0';
+            }
             close(rival);
             return failed;
         }

@@ -34,7 +34,7 @@ _Static_assert(GROUP_PLACE(COUNTER_GROUPS) <= PROBE_VALUES, "a reading fits");
 
 #define COST_TOO_HIGH (UINT64_MAX / 1000) /* nothing is left to be measured */
 
-#define ROUNDS 8 /* readings that are timed; the shortest counts */
+#define ROUNDS 4 /* readings that are timed; the shortest counts */
 
 enum counter_state { STATE_CLOSED, STATE_OPENING, STATE_OPEN };
 

@@ -8,10 +8,10 @@
 
 #include "arena/arena.h"
 
-/* Takes about 0.3 ms and records nothing. All 0 without memory. */
+/* Takes about 30 us and records nothing. All 0 without memory. */
 void cost_read(struct arena_cost *out);
 
-/* The rounds of each measurement; the best one counts. 8, or fewer in tests that stop after each
+/* The rounds of each measurement; the best one counts. 5, or fewer in tests that stop after each
  * instruction. */
 extern int cost_rounds;
 

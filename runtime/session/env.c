@@ -194,13 +194,16 @@ static int env_read_entry(const struct env_entry *e, const char *value, void *fi
 /* Without this a misspelt name would be ignored silently. */
 static void env_report_unknown(void) {
     for (char **entry = environ; entry && *entry && !getauxval(AT_SECURE); ++entry) {
+        if (strncmp(*entry, "STINT_", 6) != 0) {
+            continue;
+        }
         size_t length = strcspn(*entry, "=");
         size_t i = 0;
         while (i < STINT_ENV_COUNT &&
                (strncmp(env_table[i].name, *entry, length) || env_table[i].name[length])) {
             ++i;
         }
-        if (i == STINT_ENV_COUNT && !strncmp(*entry, "STINT_", 6)) {
+        if (i == STINT_ENV_COUNT) {
             const char *use = removed_use(*entry, length);
             if (use) {
                 log_warning("%.*s is no longer a variable of stint; instead use %s", (int)length,
