@@ -12,7 +12,7 @@ stint_test_cases(tool. tool_test.py LABELS tool
     ARGS $<TARGET_FILE:stint_tool> $<TARGET_FILE:tool_program> $<TARGET_FILE:tool_program_fake>
     $<TARGET_FILE:hostile_program>
     CASES help help_env help_views did_you_mean usage report corrected a_hostile_cost stdin equal
-    options terminal terminal_bar terminal_program states killed_wall waits killed_under_load live
+    options terminal terminal_bar terminal_program states killed_wall killed_space waits killed_under_load live
     race hostile_headers hostile_bytes hostile_cuts hostile_files hostile_sizes export info run
     run_html run_repeat run_signals run_files run_environment run_of_a_child top top_options top_screen top_size manual)
 

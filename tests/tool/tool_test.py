@@ -553,6 +553,48 @@ def case_killed_wall(folder):
     need("wall_at_least" not in tool("export", "--to", "json", file).out)
 
 
+def case_killed_space(folder):
+    """`run` and `merge` give back what a killed program had reserved: not while it runs, and
+    neither the exports nor the times of the file change."""
+    trace = {"STINT_TRACE": "64M"}
+
+    def exports(path):
+        return [tool("export", "--to", to, path).out for to in ("json", "chrome")]
+
+    def need_short(path, most):
+        used = int.from_bytes(path.read_bytes()[24:32], "little")
+        size = path.stat()
+        need(size.st_size == -(-used // 4096) * 4096, size, used)
+        need(size.st_blocks * 512 <= most, size)
+
+    file = folder / "r.stint"
+    process = start(file, "hang", **trace)
+    tool("merge", "-o", folder / "live.stint", file)
+    live = file.stat().st_size
+    stop(process)
+    need(live == 64 << 20, "a live one was cut", live)
+    tool("merge", "-o", folder / "other.stint", folder / "live.stint")
+    need(file.stat().st_size == 64 << 20, file.stat())
+    with file.open("r+b") as of_another_boot:  # else each command measures the rate of the clock
+        of_another_boot.seek(HEADER["boot_id"][0])
+        of_another_boot.write(b"x")
+    before, times = exports(file), file.stat()
+    need(times.st_blocks * 512 >= 16 << 20, "no ring", times)
+    tool("merge", "-o", folder / "merged.stint", file)
+    need_short(file, 200000)
+    need(exports(file) == before and file.stat().st_mtime_ns == times.st_mtime_ns)
+    done = folder / "done.stint"
+    tool("run", "--file", done, "--trace", "64M", "-r", "none", "--", PROGRAM, "raise",
+         int(signal.SIGKILL), rc=128 + 9)
+    need_short(done, 200000)
+    need("outer" in exports(done)[0] and "matmul" in exports(done)[1], "what was recorded")
+    # A damaged file is left as it is.
+    record(file, "raise", int(signal.SIGKILL), rc=-9, **trace)
+    os.truncate(file, 1 << 20)
+    tool("merge", "-o", folder / "merged.stint", file, rc=2)
+    need(file.stat().st_size == 1 << 20, file.stat())
+
+
 def case_killed_under_load(folder):
     """The wall time covers the work that the program reported, and is at most the time that the
     test waited."""

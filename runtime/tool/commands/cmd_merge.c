@@ -15,6 +15,7 @@
 #include "runfile/run_open.h"
 #include "system/log.h"
 #include "tool/common/command.h"
+#include "tool/common/run_space.h"
 #include "tool/merge/merge.h"
 
 /* Room that any merge has. */
@@ -85,6 +86,9 @@ static int add_run(struct merge *m, int *started, struct run_inputs *in,
     }
     failed = failed || merge_add(m, &r);
     run_close(&r);
+    if (!failed) {
+        run_space_give_back(path);
+    }
     return failed;
 }
 

@@ -31,6 +31,7 @@
 #include "system/replace_file.h"
 #include "tool/common/command.h"
 #include "tool/common/run_inputs.h"
+#include "tool/common/run_space.h"
 #include "tool/common/run_view.h"
 #include "tool/common/tool_process.h"
 #include "tool/run/run_files.h"
@@ -312,6 +313,9 @@ static int run_and_report(char **argv, const struct arguments *a, const char *fi
     }
     if (!status) {
         status = reported; /* the program did not fail, but the page is not there */
+    }
+    for (size_t i = 0; kept && !failed && i < files.count; ++i) {
+        run_space_give_back(files.path[i]);
     }
     run_place_leave(&place, &files, kept && files.count);
     run_files_free(&files);
