@@ -82,21 +82,37 @@ static void itt_take_lists(const struct itt_global *global) {
     }
 }
 
-/* The macros of ITT read the domain before they call. */
-static int itt_domain_is(const struct itt_domain *domain) {
-    return domain && range_thing_is(&domain_shape, domain->extra2);
+/* The domain that was checked last, which stays one, as things are never freed. Any thread. */
+static const struct itt_own_domain itt_no_domain;
+static const struct itt_own_domain *itt_last_domain = &itt_no_domain;
+
+/* NULL: not of the tool. The macros of ITT read the domain before they call. */
+static inline const struct itt_own_domain *itt_domain_own(const struct itt_domain *domain) {
+    if (!domain) {
+        return NULL;
+    }
+    const struct itt_own_domain *own = domain->extra2;
+    if (own == __atomic_load_n(&itt_last_domain, __ATOMIC_RELAXED)) {
+        return own;
+    }
+    if (!range_thing_is(&domain_shape, own)) {
+        return NULL;
+    }
+    __atomic_store_n(&itt_last_domain, own, __ATOMIC_RELAXED);
+    return own;
 }
 
 /* That without room for one that is not of the tool: its ranges are counted, and not their ends. */
-static const struct range_domain *itt_domain_find(const struct itt_domain *domain) {
-    if (!itt_domain_is(domain)) {
+static inline const struct range_domain *itt_domain_find(const struct itt_domain *domain) {
+    const struct itt_own_domain *own = itt_domain_own(domain);
+    if (!own) {
         return &range_lost[RANGE_ITT];
     }
-    return ((const struct itt_own_domain *)domain->extra2)->domain;
+    return own->domain;
 }
 
 int itt_domain_check(const struct itt_domain *domain) {
-    int is_one = itt_domain_is(domain);
+    int is_one = itt_domain_own(domain) != NULL;
     if (!is_one) {
         stint_impl_lose_range();
     }
@@ -126,12 +142,24 @@ struct range_name itt_name_of(const struct itt_string *string, const char *witho
 
 /* ---- Tasks. */
 
-static void itt_task_begin(const struct itt_domain *domain, struct itt_id task,
-                           struct itt_id parent, const struct itt_string *name) {
+/* At a string that the tool did not make. */
+static __attribute__((noinline)) void task_begin_rest(const struct range_domain *d,
+                                                      const struct itt_string *name) {
     static struct stint_impl_site nameless = {"task", "ITT", "", 0, 0, 0, 0, 0};
     struct itt_own_string *own = itt_string_find(name);
     struct stint_impl_site *site = own ? &own->site : &nameless;
-    range_push_site(itt_domain_find(domain), site);
+    range_push_site_in(d, site, d->set_number);
+}
+
+static void itt_task_begin(const struct itt_domain *domain, struct itt_id task,
+                           struct itt_id parent, const struct itt_string *name) {
+    const struct range_domain *d = itt_domain_find(domain);
+    if (!range_thing_is(&string_shape, name)) {
+        task_begin_rest(d, name);
+        return;
+    }
+    struct itt_own_string *own = (struct itt_own_string *)(uintptr_t)name;
+    range_push_site_in(d, &own->site, d->set_number);
 }
 
 static void itt_task_begin_fn(const struct itt_domain *domain, struct itt_id task,
@@ -140,7 +168,7 @@ static void itt_task_begin_fn(const struct itt_domain *domain, struct itt_id tas
 }
 
 static void itt_task_end(const struct itt_domain *domain) {
-    range_pop(itt_domain_find(domain));
+    range_pop(itt_domain_find(domain)->number);
 }
 
 /* ---- Overlapped tasks, regions and frames, found again by their domain and number. */

@@ -34,11 +34,10 @@ struct kokkos_settings {
 
 /* id: of a kernel, NULL without one; the end is that of the innermost range, whatever it is. */
 static void kokkos_push(const char *name, uint64_t *id) {
-    struct range_name n = {name, UINT64_MAX};
     if (id) {
         *id = 0;
     }
-    range_push(kokkos, &n, NULL);
+    range_push_copied_name(RANGE_KOKKOS, name); /* that of a std::string */
 }
 
 /* ---- Kernels. */
@@ -48,7 +47,7 @@ static void kokkos_push(const char *name, uint64_t *id) {
         kokkos_push(name, id);                                                                     \
     }                                                                                              \
     RANGE_EXPORTED void kokkosp_end_##kind(uint64_t id) {                                          \
-        range_pop(kokkos);                                                                         \
+        range_pop(RANGE_KOKKOS);                                                                   \
     }                                                                                              \
     _Static_assert(1, "the call ends with a semicolon")
 
@@ -63,18 +62,18 @@ RANGE_EXPORTED void kokkosp_push_profile_region(const char *name) {
 }
 
 RANGE_EXPORTED void kokkosp_pop_profile_region(void) {
-    range_pop(kokkos);
+    range_pop(RANGE_KOKKOS);
 }
 
 RANGE_EXPORTED void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *id) {
     if (id) {
         *id = 0;
     }
-    range_push_site(kokkos, range_waiting_site(name));
+    range_push_site(RANGE_KOKKOS, range_waiting_site(name));
 }
 
 RANGE_EXPORTED void kokkosp_end_fence(uint64_t id) {
-    range_pop(kokkos);
+    range_pop(RANGE_KOKKOS);
 }
 
 RANGE_EXPORTED void kokkosp_begin_deep_copy(struct kokkos_space to_space, const char *to_name,
@@ -82,12 +81,12 @@ RANGE_EXPORTED void kokkosp_begin_deep_copy(struct kokkos_space to_space, const 
                                             const char *from_name, const void *from,
                                             uint64_t bytes) {
     static struct stint_impl_site copy = RANGE_SITE("deep_copy", STINT_ROLE_COPY);
-    range_push_site(kokkos, &copy);
+    range_push_site(RANGE_KOKKOS, &copy);
     stint_impl_add_bytes(bytes);
 }
 
 RANGE_EXPORTED void kokkosp_end_deep_copy(void) {
-    range_pop(kokkos);
+    range_pop(RANGE_KOKKOS);
 }
 
 /* ---- Sections: created, started and stopped, also several times, and destroyed.

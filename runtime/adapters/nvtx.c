@@ -168,7 +168,8 @@ static int push_event(const struct range_domain *domain, const nvtxEventAttribut
     const stint_set *set = range_set_of(domain, event->category);
     int depth;
     if (site) {
-        depth = range_push_site_in(domain, site, set);
+        depth = range_depth(domain->number);
+        range_push_site_in(domain, site, stint_impl_set_id(set));
         name_from_bytes(&n, site->name);
     } else {
         name_from_event(&n, event);
@@ -190,7 +191,7 @@ static nvtxRangeId_t start_event(const struct range_domain *domain,
 }
 
 static int pop_range_of(const struct range_domain *domain) {
-    int left = range_pop(domain);
+    int left = range_pop(domain->number);
     if (left < 0) {
         return NVTX_NO_PUSH_POP_TRACKING;
     }

@@ -58,9 +58,9 @@ static struct stint_impl_site mutex_sites[] = {
 /* A construct that the thread is in between its two ends. */
 static void take_endpoint(int endpoint, struct stint_impl_site *site) {
     if (endpoint == OMPT_BEGIN) {
-        range_push_site(OMPT_DOMAIN, site);
+        range_push_site(RANGE_OMPT, site);
     } else if (endpoint == OMPT_END) {
-        range_pop(OMPT_DOMAIN);
+        range_pop(RANGE_OMPT);
     }
 }
 
@@ -77,16 +77,20 @@ static void on_sync_wait(int kind, int endpoint, union ompt_data *region, union 
         ompt_worker_arrives(region, task);
     } else if (endpoint == OMPT_BEGIN) {
         ++waits;
-        range_push_site(OMPT_DOMAIN, &sync_sites[site]);
+        range_push_site(RANGE_OMPT, &sync_sites[site]);
     } else if (endpoint == OMPT_END && waits) { /* else that of a worker's last barrier */
         --waits;
-        range_pop(OMPT_DOMAIN);
+        range_pop(RANGE_OMPT);
     }
 }
 
 static void on_work(int kind, int endpoint, union ompt_data *region, union ompt_data *task,
                     uint64_t count, const void *address) {
     size_t site = 0;
+    if (endpoint == OMPT_END) {
+        range_pop(RANGE_OMPT);
+        return;
+    }
     if (kind >= WORK_FIRST_LOOP && kind <= WORK_LAST_LOOP) {
         site = WORK_LOOP;
     } else if (kind > 0 && (size_t)kind < WORKS) {
@@ -121,18 +125,18 @@ static void on_mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t id,
 
 static void on_mutex_acquired(int kind, uint64_t id, const void *address) {
     if (lock_wait.site) {
-        range_push_at(OMPT_DOMAIN, lock_wait.site, lock_wait.ticks);
-        range_pop(OMPT_DOMAIN);
+        range_push_at(RANGE_OMPT, lock_wait.site, lock_wait.ticks);
+        range_pop(RANGE_OMPT);
         lock_wait.site = NULL;
     }
     if (kind == MUTEX_CRITICAL) {
-        range_push_site(OMPT_DOMAIN, &critical_site);
+        range_push_site(RANGE_OMPT, &critical_site);
     }
 }
 
 static void on_mutex_released(int kind, uint64_t id, const void *address) {
     if (kind == MUTEX_CRITICAL) {
-        range_pop(OMPT_DOMAIN);
+        range_pop(RANGE_OMPT);
     }
 }
 

@@ -37,9 +37,6 @@ enum {
 /* Kinds of barriers at which a worker's part of a region may end. */
 enum { OMPT_SYNC_IMPLICIT = 2, OMPT_SYNC_PARALLEL = 9 };
 
-/* All ranges are in one stack. */
-#define OMPT_DOMAIN (&range_default[RANGE_OMPT])
-
 /* In the data of an implicit task. */
 #define OMPT_IMPLICIT ((uint64_t)1 << 63)
 

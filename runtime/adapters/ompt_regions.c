@@ -29,8 +29,8 @@ struct worker_wait {
 static __thread struct worker_wait wait_here __attribute__((tls_model("initial-exec")));
 
 static void ranges_close(uint64_t depth) {
-    while ((uint64_t)range_depth(OMPT_DOMAIN) > depth) {
-        range_pop(OMPT_DOMAIN);
+    while ((uint64_t)range_depth(RANGE_OMPT) > depth) {
+        range_pop(RANGE_OMPT);
     }
 }
 
@@ -62,8 +62,8 @@ void ompt_implicit_task(int endpoint, union ompt_data *region, union ompt_data *
     }
     if (endpoint == OMPT_BEGIN) {
         task->value =
-            OMPT_IMPLICIT | (uint64_t)index << INDEX_SHIFT | (uint64_t)range_depth(OMPT_DOMAIN);
-        range_push_site(OMPT_DOMAIN, &parallel_site);
+            OMPT_IMPLICIT | (uint64_t)index << INDEX_SHIFT | (uint64_t)range_depth(RANGE_OMPT);
+        range_push_site(RANGE_OMPT, &parallel_site);
     } else if (task->value & OMPT_IMPLICIT && !index) {
         ranges_close((uint32_t)task->value);
     }

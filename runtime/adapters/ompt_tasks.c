@@ -82,7 +82,7 @@ static void task_leave(union ompt_data *task, int status) {
     int ends = status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL;
     if (!at) {
         if (task->value & TASK_ENTERED && ends) {
-            range_pop(OMPT_DOMAIN);
+            range_pop(RANGE_OMPT);
             task->value = 0;
         }
         return;
@@ -90,7 +90,7 @@ static void task_leave(union ompt_data *task, int status) {
     if (tasks[at - 1].is_open &&
         (ends || status == OMPT_TASK_DETACH || task->value & TASK_UNTIED)) {
         tasks[at - 1].is_open = 0;
-        range_pop(OMPT_DOMAIN);
+        range_pop(RANGE_OMPT);
     }
     if (ends || status == OMPT_TASK_FULFILLED) {
         task->value = 0;
@@ -106,10 +106,10 @@ static void task_enter(union ompt_data *task) {
         struct stint_impl_site *which = tasks[at - 1].is_started ? &later : &site;
         tasks[at - 1].is_open = 1;
         tasks[at - 1].is_started = 1;
-        range_push_under(OMPT_DOMAIN, which, tasks[at - 1].sender);
+        range_push_under(RANGE_OMPT, which, tasks[at - 1].sender);
     } else if ((task->value & (TASK_UNKNOWN | TASK_ENTERED)) == TASK_UNKNOWN) {
         task->value |= TASK_ENTERED;
-        range_push_site(OMPT_DOMAIN, &site);
+        range_push_site(RANGE_OMPT, &site);
     }
 }
 

@@ -16,19 +16,26 @@
 /* Opens one. Returns how many of the domain are open around it. */
 int range_push(const struct range_domain *domain, const struct range_name *name,
                const stint_set *set);
-/* The same at a site of the caller, whose name does not change and which may have a role; in
- * another set than that of the domain; with a sender, where there is one. */
-int range_push_site(const struct range_domain *domain, struct stint_impl_site *site);
-int range_push_site_in(const struct range_domain *domain, struct stint_impl_site *site,
-                       const stint_set *set);
-int range_push_under(const struct range_domain *domain, struct stint_impl_site *site,
-                     stint_sender sender);
+/* The same without a domain, for a name that ends with a NUL. It is fast where the thread has found
+ * the same name at the same address before: which it is, is found by its contents, or, in the first
+ * function, by the address alone if that is in a part of the program that is not written. */
+int range_push_name(enum range_interface interface, const char *name);
+int range_push_copied_name(enum range_interface interface, const char *name);
+/* Opens one at a site of the caller, whose name does not change and which may have a role; in the
+ * set of that number. */
+void range_push_site_in(const struct range_domain *domain, struct stint_impl_site *site,
+                        uint32_t set);
+/* The same without a domain; with a sender, where there is one. */
+void range_push_site(enum range_interface interface, struct stint_impl_site *site);
+void range_push_under(enum range_interface interface, struct stint_impl_site *site,
+                      stint_sender sender);
 /* The same for one that began at `ticks` (stint_impl_range_ticks), after all that are open. */
-int range_push_at(const struct range_domain *domain, struct stint_impl_site *site, uint64_t ticks);
-/* Ends the innermost one of the domain. Returns how many of it are open now; -1: none was. */
-int range_pop(const struct range_domain *domain);
+void range_push_at(enum range_interface interface, struct stint_impl_site *site, uint64_t ticks);
+/* Ends the innermost one of the domain with that number; that of an interface is for ranges without
+ * a domain. Returns how many of it are open now; -1: none was. */
+int range_pop(uint32_t domain);
 /* How many of it are open. */
-int range_depth(const struct range_domain *domain);
+int range_depth(uint32_t domain);
 /* Counts a range that is in no stack. */
 void range_count(enum range_interface interface);
 

@@ -20,9 +20,9 @@
 #define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
-#define DOMAIN(interface, ...) [interface] = {NULL, NULL, interface, interface},
+#define DOMAIN(interface, ...) [interface] = {NULL, NULL, interface, interface, 0},
 const struct range_domain range_default[RANGE_INTERFACES] = {RANGE_EACH(DOMAIN)};
-#define LOST(interface, ...) [interface] = {NULL, NULL, RANGE_DOMAIN_LOST, interface},
+#define LOST(interface, ...) [interface] = {NULL, NULL, RANGE_DOMAIN_LOST, interface, 0},
 const struct range_domain range_lost[RANGE_INTERFACES] = {RANGE_EACH(LOST)};
 #define NAME(interface, name, ...) [interface] = name,
 
@@ -45,10 +45,7 @@ int range_is_off(enum range_interface interface) {
 
 /* ---- Texts. */
 
-static struct {
-    _Alignas(8) char bytes[RANGE_TEXT_BYTES];
-    uint64_t used; /* atomic; stays where it was refused */
-} range_texts;
+struct range_texts range_texts;
 
 /* NULL without room. */
 static const struct range_text *range_text_keep(struct range_name name) {
@@ -111,6 +108,7 @@ const struct range_domain *range_domain_get(enum range_interface interface,
     range_domains[at].number = at + RANGE_INTERFACES;
     range_domains[at].interface = interface;
     range_domains[at].set = set_of_name(name, NULL);
+    range_domains[at].set_number = stint_impl_set_id(range_domains[at].set);
     STORE(&range_domains[at].name, text);
     return &range_domains[at];
 }
@@ -187,12 +185,6 @@ const stint_set *range_set_of(const struct range_domain *domain, uint32_t catego
 }
 
 /* ---- Things that have a kind and a name. */
-
-/* Before each: what it is. The name lies after it. */
-struct range_thing {
-    uint64_t kind;
-    uint64_t length;
-};
 
 /* Entered by compare and exchange, then never changed. */
 static struct range_thing *things[RANGE_THINGS];
@@ -286,13 +278,6 @@ void *range_thing_or(const struct range_shape *shape, const char *name, void *sp
         thing = spare;
     }
     return thing;
-}
-
-int range_thing_is(const struct range_shape *shape, const void *thing) {
-    uint64_t at = (uint64_t)(uintptr_t)thing - (uint64_t)(uintptr_t)range_texts.bytes;
-    uint64_t head = sizeof(struct range_thing);
-    return at >= head && at < RANGE_TEXT_BYTES && at % 8 == 0 &&
-           ((const struct range_thing *)thing - 1)->kind == shape->kind;
 }
 
 static void waiting_fill(void *body, struct range_name name) {

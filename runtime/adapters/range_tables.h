@@ -8,6 +8,7 @@
 #define STINT_RANGE_TABLES_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "range_interfaces.inc" /* enum range_interface and RANGE_EACH, from gen/interfaces.ini */
 #include "session/range_calls.h"
@@ -49,15 +50,19 @@ struct range_domain {
     const stint_set *set; /* NULL: the default one */
     uint32_t number;      /* below RANGE_INTERFACES: without a domain; RANGE_DOMAIN_LOST: no room */
     enum range_interface interface;
+    uint32_t set_number; /* of `set` */
 };
 
 /* Whether STINT_RANGES is a list of interfaces without this one. */
 int range_is_off(enum range_interface interface);
 
+/* For data of the library in a header: without it, each use finds its address by a table. */
+#define RANGE_INTERNAL __attribute__((visibility("hidden")))
+
 /* The domains of ranges without a domain, by interface. */
-extern const struct range_domain range_default[RANGE_INTERFACES];
+extern RANGE_INTERNAL const struct range_domain range_default[RANGE_INTERFACES];
 /* The domains without room. */
-extern const struct range_domain range_lost[RANGE_INTERFACES];
+extern RANGE_INTERNAL const struct range_domain range_lost[RANGE_INTERFACES];
 
 /* Without room that of RANGE_DOMAIN_LOST: several domains share it, so no end of a pushed range can
  * be told to be that of one of them. */
@@ -71,6 +76,18 @@ void range_category_name(const struct range_domain *domain, uint32_t category,
                          struct range_name name);
 /* The set of a category: that of its name, else that of its domain. */
 const stint_set *range_set_of(const struct range_domain *domain, uint32_t category);
+
+/* Copies of names, and things. */
+extern RANGE_INTERNAL struct range_texts {
+    _Alignas(8) char bytes[RANGE_TEXT_BYTES];
+    uint64_t used; /* atomic; stays where it was refused */
+} range_texts;
+
+/* Before each thing: what it is. The name lies after it. */
+struct range_thing {
+    uint64_t kind;
+    uint64_t length;
+};
 
 /* A thing that an interface hands to programs, as a domain or a string: one of a kind and a name,
  * made at the first call and never freed. */
@@ -86,8 +103,16 @@ void *range_thing_get(const struct range_shape *shape, struct range_name name);
 void *range_thing_or(const struct range_shape *shape, const char *name, void *spare);
 /* Without making one. */
 void *range_thing_find(const struct range_shape *shape, struct range_name name);
-/* Whether it is one: programs may hand over any pointer. */
-int range_thing_is(const struct range_shape *shape, const void *thing);
+/* Whether it is one: programs may hand over any pointer, also one that is not aligned. */
+static inline int range_thing_is(const struct range_shape *shape, const void *thing) {
+    uint64_t kind, at = (uint64_t)(uintptr_t)thing - (uint64_t)(uintptr_t)range_texts.bytes -
+                        sizeof(struct range_thing);
+    if (at >= RANGE_TEXT_BYTES - sizeof(struct range_thing)) {
+        return 0;
+    }
+    memcpy(&kind, range_texts.bytes + at, sizeof kind);
+    return kind == shape->kind;
+}
 
 /* The site of a name with the role waiting. */
 struct stint_impl_site *range_waiting_site(const char *name);

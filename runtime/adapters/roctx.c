@@ -17,13 +17,12 @@ RANGE_EXPORTED void roctxMarkA(const char *message) {
 
 /* The level of the range, 0 for the outermost. */
 RANGE_EXPORTED int roctxRangePushA(const char *message) {
-    struct range_name name = {message, UINT64_MAX};
-    return range_push(roctx, &name, NULL);
+    return range_push_name(RANGE_ROCTX, message);
 }
 
 /* The level of the range that ends, negative: none is open. */
 RANGE_EXPORTED int roctxRangePop(void) {
-    return range_pop(roctx);
+    return range_pop(RANGE_ROCTX);
 }
 
 RANGE_EXPORTED uint64_t roctxRangeStartA(const char *message) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of blocks, but for small blocks that have a leaf, which are inline in the header; there
- * is also how the table is made. Called for each block from 4 KiB on and for the first one in a new
- * range of addresses. Leaves are never removed, so that no reader meets one that is gone.
+ * The table of blocks, but for the most frequent calls, which are inline in the header; there is
+ * also how the table is made. Leaves are never removed, so that no reader meets one that is gone.
  */
 #include "block_table.h"
 
@@ -77,7 +76,10 @@ static void *leaf_get(void *place, size_t bytes) {
     return other;
 }
 
-uint64_t *block_make_small(uint64_t at) {
+/* ---- Small blocks. */
+
+/* NULL: no room. */
+static uint64_t *small_make(uint64_t at) {
     struct block_middle *m = leaf_get(&block_small[at >> BLOCK_MIDDLE_BITS], sizeof *m);
     struct block_leaf *leaf = NULL;
     if (m) {
@@ -87,6 +89,15 @@ uint64_t *block_make_small(uint64_t at) {
         return NULL;
     }
     return &leaf->entry[at / BLOCK_ALIGNMENT % BLOCK_LEAF_ENTRIES];
+}
+
+static void small_read(struct block *out, uint64_t entry) {
+    out->is_inherited = entry % GENERATIONS != block_generation;
+    out->size = block_entry_size(entry);
+    out->owner = (uint32_t)(entry >> (64 - BLOCK_OWNER_BITS));
+    if (out->is_inherited) {
+        out->owner = 0;
+    }
 }
 
 /* ---- Large blocks. */
@@ -112,7 +123,7 @@ static void large_read(struct block *out, const struct large_entry *e) {
     }
 }
 
-int block_put_large(uint64_t at, uint64_t size, uint32_t owner, struct block *old) {
+static int large_put(uint64_t at, uint64_t size, uint32_t owner, struct block *old) {
     struct large_leaf *leaf;
     int had = 0;
     if (size >> LARGE_SIZE_BITS || !(leaf = leaf_get(large_place(at), sizeof *leaf))) {
@@ -121,7 +132,7 @@ int block_put_large(uint64_t at, uint64_t size, uint32_t owner, struct block *ol
     struct large_entry *e = large_entry(leaf, at);
     uint64_t *small = block_find_small(at);
     if (small && *small) { /* it would be found first */
-        block_read_small(old, *small);
+        small_read(old, *small);
         *small = 0;
         had = 1;
     } else if (e->at) {
@@ -133,7 +144,7 @@ int block_put_large(uint64_t at, uint64_t size, uint32_t owner, struct block *ol
     return had;
 }
 
-int block_take_large(uint64_t at, struct block *out) {
+static int large_take(uint64_t at, struct block *out) {
     struct large_leaf *leaf = __atomic_load_n(large_place(at), __ATOMIC_ACQUIRE);
     if (!leaf) {
         return 0;
@@ -144,6 +155,46 @@ int block_take_large(uint64_t at, struct block *out) {
     }
     large_read(out, e);
     e->at = 0;
+    return 1;
+}
+
+/* ---- All. */
+
+int block_put(const void *address, uint64_t size, uint32_t owner, struct block *old) {
+    uint64_t at = (uint64_t)(uintptr_t)address;
+    int had = 0;
+    if (!block_is_possible(at)) {
+        return -1;
+    }
+    if (size >= BLOCK_LARGE) {
+        return large_put(at, size, owner, old);
+    }
+    uint64_t *entry = block_find_small(at);
+    if (!entry) {
+        entry = small_make(at);
+    }
+    if (!entry) {
+        return -1;
+    }
+    if (*entry) {
+        small_read(old, *entry);
+        had = 1;
+    }
+    *entry = block_entry(block_mark(owner), size);
+    return had;
+}
+
+int block_take(const void *address, struct block *out) {
+    uint64_t at = (uint64_t)(uintptr_t)address;
+    if (!block_is_possible(at)) {
+        return 0;
+    }
+    uint64_t *entry = block_find_small(at);
+    if (!entry || !*entry) {
+        return large_take(at, out);
+    }
+    small_read(out, *entry);
+    *entry = 0;
     return 1;
 }
 

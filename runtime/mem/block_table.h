@@ -27,6 +27,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For data of the library in a header: without it, each use finds its address by a table. */
+#define MEM_INTERNAL __attribute__((visibility("hidden")))
+
 struct block {
     uint64_t size;
     uint32_t owner;   /* what was given to block_put; 0 also if it is of before a fork */
@@ -52,13 +55,15 @@ struct block_leaf {
 struct block_middle {
     struct block_leaf *leaf[BLOCK_MIDDLE_LEAVES];
 };
-extern struct block_middle *block_small[1u << (BLOCK_ADDRESS_BITS - BLOCK_MIDDLE_BITS)];
-extern uint32_t block_generation; /* written in the child of a fork alone */
+extern MEM_INTERNAL struct block_middle
+    *block_small[1u << (BLOCK_ADDRESS_BITS - BLOCK_MIDDLE_BITS)];
+extern MEM_INTERNAL uint32_t block_generation; /* written in the child of a fork alone */
 
-/* The rest of the two functions below. */
-uint64_t *block_make_small(uint64_t at); /* NULL: no room */
-int block_put_large(uint64_t at, uint64_t size, uint32_t owner, struct block *old);
-int block_take_large(uint64_t at, struct block *out);
+/* Adds a block; `owner` has 26 bits. 1: it replaced a block at this address whose end was not seen,
+ * which is *old. -1: there is no room for it, or it is larger than the table can say. */
+int block_put(const void *address, uint64_t size, uint32_t owner, struct block *old);
+/* Removes a block: 1; or 0, it is not in the table. */
+int block_take(const void *address, struct block *out);
 
 /* The most address space that the table takes. What is in it stays. */
 void block_table_limit(uint64_t bytes);
@@ -84,56 +89,45 @@ static inline uint64_t *block_find_small(uint64_t at) {
     return &leaf->entry[at / BLOCK_ALIGNMENT % BLOCK_LEAF_ENTRIES];
 }
 
-static inline void block_read_small(struct block *out, uint64_t entry) {
-    uint32_t generation = (uint32_t)(entry % (1u << BLOCK_GENERATION_BITS));
-    out->is_inherited = generation != block_generation;
-    out->size = (entry >> BLOCK_GENERATION_BITS) % (1u << BLOCK_SIZE_BITS) - 1;
-    out->owner = (uint32_t)(entry >> (64 - BLOCK_OWNER_BITS));
-    if (out->is_inherited) {
-        out->owner = 0;
-    }
+/* The entry of a small block without its size: its owner, and the generation of this process. */
+static inline uint64_t block_mark(uint32_t owner) {
+    return (uint64_t)owner << (64 - BLOCK_OWNER_BITS) | block_generation;
 }
 
-/* Adds a block; `owner` has 26 bits. 1: it replaced a block at this address whose end was not seen,
- * which is *old. -1: there is no room for it, or it is larger than the table can say. */
-static inline int block_put(const void *address, uint64_t size, uint32_t owner, struct block *old) {
+#define BLOCK_SIZES ((((uint64_t)1 << BLOCK_SIZE_BITS) - 1) << BLOCK_GENERATION_BITS)
+static inline uint64_t block_entry(uint64_t mark, uint64_t size) {
+    return mark | (size + 1) << BLOCK_GENERATION_BITS;
+}
+static inline uint64_t block_entry_size(uint64_t entry) {
+    return (entry & BLOCK_SIZES) / (1u << BLOCK_GENERATION_BITS) - 1;
+}
+
+/* block_put and block_take for what is most frequent, a small block that has a leaf: in the first,
+ * it replaces none; in the second, it has that mark, which has an owner. -1: nothing was done. */
+static inline int block_put_small(const void *address, uint64_t size, uint64_t mark) {
     uint64_t at = (uint64_t)(uintptr_t)address;
-    int had = 0;
+    if (!block_is_possible(at) || size >= BLOCK_LARGE) {
+        return -1;
+    }
+    uint64_t *entry = block_find_small(at);
+    if (!entry || *entry) {
+        return -1;
+    }
+    *entry = block_entry(mark, size);
+    return 0;
+}
+static inline int block_take_small(const void *address, uint64_t mark, uint64_t *size) {
+    uint64_t at = (uint64_t)(uintptr_t)address;
     if (!block_is_possible(at)) {
         return -1;
     }
-    if (size >= BLOCK_LARGE) {
-        return block_put_large(at, size, owner, old);
-    }
     uint64_t *entry = block_find_small(at);
-    if (!entry) {
-        entry = block_make_small(at);
-    }
-    if (!entry) {
+    if (!entry || (*entry & ~BLOCK_SIZES) != mark) {
         return -1;
     }
-    if (*entry) {
-        block_read_small(old, *entry);
-        had = 1;
-    }
-    *entry = (uint64_t)owner << (64 - BLOCK_OWNER_BITS) | (size + 1) << BLOCK_GENERATION_BITS |
-             block_generation;
-    return had;
-}
-
-/* Removes a block: 1; or 0, it is not in the table. */
-static inline int block_take(const void *address, struct block *out) {
-    uint64_t at = (uint64_t)(uintptr_t)address;
-    if (!block_is_possible(at)) {
-        return 0;
-    }
-    uint64_t *entry = block_find_small(at);
-    if (!entry || !*entry) {
-        return block_take_large(at, out);
-    }
-    block_read_small(out, *entry);
+    *size = block_entry_size(*entry);
     *entry = 0;
-    return 1;
+    return 0;
 }
 
 #endif

@@ -2,8 +2,16 @@
 /*
  * The numbers are in the arena (record/allocations.h). A node's numbers are written by its own
  * thread alone, without locked instructions; what another thread frees is added to separate
- * numbers, so that a node's memory is the difference of two. For the peak with nested scopes each
- * change is also added to all scopes around.
+ * numbers, so that a node's memory is the difference of two.
+ *
+ * The peak of a scope is that of the bytes of it and the scopes nested in it (held_with). They are
+ * not added to all scopes around with each block: `passed` is the part of a scope's `held` that
+ * they have. Of one tree at most two scopes are ahead of it: the one that the thread's last block
+ * was counted for, and one whose blocks were freed by other scopes last. For the first, the limit
+ * says up to where its `held` may grow and no peak is passed, its own or one around: until then
+ * nothing has to be passed on. Beyond it all is passed on, the peaks are raised, and there is a new
+ * limit. What is freed meanwhile, here or by other threads, only leaves more room than the limit
+ * says, so peaks are exact at any time.
  *
  * Threads without a recorder (before their first scope, after their end, and all threads while the
  * library has no arena) share one struct, with atomic additions. Blocks of it have the owner 0.
@@ -12,8 +20,7 @@
 
 #include "session/memory_calls.h"
 
-__thread int mem_inside __attribute__((tls_model("initial-exec")));
-__thread uintptr_t mem_last_block __attribute__((tls_model("initial-exec")));
+__thread struct mem_thread mem_here __attribute__((tls_model("initial-exec")));
 int mem_is_on = 1;
 
 static struct memory_scope before_arena;
@@ -23,40 +30,23 @@ static char *mem_base;                               /* the arena; NULL = none. 
 #define ADD(place, number)                                                                         \
     __atomic_store_n((place), __atomic_load_n((place), __ATOMIC_RELAXED) + (number),               \
                      __ATOMIC_RELAXED)
-/* For functions that each allocation calls: all calls in them are inlined, which saves 2 ns. */
-#define ONE_PIECE __attribute__((flatten))
 #define READ(place) __atomic_load_n((place), __ATOMIC_RELAXED)
 #define ADD_SHARED(place, number) __atomic_fetch_add((place), (number), __ATOMIC_RELAXED)
 
 /* ---- Which scope. */
 
-/* The node of the innermost open scope: a recursive call has the node of the outermost one.
- * Units. */
-static uint32_t node_here(const struct stint_impl_thread *t) {
-    const struct stint_impl_frame *f = t->top;
-    while (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
-        --f; /* ended on another thread; frame 0 never is */
-    }
-    uint32_t recursive = STINT_IMPL_LOAD(&f->recursive);
-    if (recursive) {
-        return recursive;
-    }
-    return STINT_IMPL_LOAD(&f->node);
-}
-
 static struct memory_scope *scope_at(char *base, uint32_t unit) {
     return (struct memory_scope *)(void *)(base + (uint64_t)unit * STINT_IMPL_UNIT);
 }
 
-/* NULL: count outside. */
-static struct memory_scope *scope_here(char *base) {
-    const struct stint_impl_thread *t = stint_impl_thread_here;
-    if (!t->base || t->base != base) {
-        return NULL;
-    }
+static uint32_t scope_unit(const char *base, const struct memory_scope *m) {
+    return (uint32_t)((uint64_t)((const char *)m - base) / STINT_IMPL_UNIT);
+}
+
+/* NULL: the thread has no node, or there is no memory. */
+static struct memory_scope *scope_find(char *base, uint32_t node) {
     const struct stint_impl_node *n =
-        (const struct stint_impl_node *)(const void *)(base +
-                                                       (uint64_t)node_here(t) * STINT_IMPL_UNIT);
+        (const struct stint_impl_node *)(const void *)(base + (uint64_t)node * STINT_IMPL_UNIT);
     struct memory_scope *m =
         memory_scope_find(base, __atomic_load_n(&n->measures, __ATOMIC_ACQUIRE));
     if (m) {
@@ -67,39 +57,112 @@ static struct memory_scope *scope_here(char *base) {
 
 /* ---- Numbers. */
 
-/* The difference is below 0 for a moment where another thread has counted a block as gone whose
- * addition this one does not see yet. */
-static void raise_peak(uint64_t *peak, const uint64_t *held, const uint64_t *gone) {
-    int64_t now = (int64_t)(READ(held) - READ(gone));
-    if (now > (int64_t)READ(peak)) {
-        __atomic_store_n(peak, (uint64_t)now, __ATOMIC_RELAXED);
+/* The scope around all, or the outermost that has numbers. */
+static struct memory_scope *scope_top(char *base, struct memory_scope *m) {
+    while (m->around) {
+        m = scope_at(base, m->around);
+    }
+    return m;
+}
+
+/* Adds to a scope and those around it. */
+static void scope_pass(char *base, struct memory_scope *m) {
+    uint64_t ahead = m->held - m->passed;
+    m->passed = m->held;
+    while (ahead) {
+        ADD(&m->held_with, ahead);
+        if (!m->around) {
+            break;
+        }
+        m = scope_at(base, m->around);
     }
 }
 
-static void scope_grow(char *base, struct memory_scope *m, uint64_t size) {
+/* Makes *place refer to this scope, which is ahead of what it passed on; that of before is not any
+ * more. */
+static void scope_set_ahead(char *base, uint32_t *place, struct memory_scope *m) {
+    uint32_t unit = m ? scope_unit(base, m) : 0;
+    if (*place && *place != unit) {
+        scope_pass(base, scope_at(base, *place));
+    }
+    *place = unit;
+}
+
+/* How much more may be held before the peak is passed. The difference is below 0 for a moment where
+ * another thread has counted a block as gone whose addition this one does not see yet. */
+static int64_t raise_peak(uint64_t *peak, const uint64_t *held, const uint64_t *gone) {
+    int64_t now = (int64_t)(READ(held) - READ(gone)), most = (int64_t)READ(peak);
+    if (now > most) {
+        __atomic_store_n(peak, (uint64_t)now, __ATOMIC_RELAXED);
+        return 0;
+    }
+    return most - now;
+}
+
+void mem_raise_peaks(void) {
+    char *base = mem_here.base;
+    struct memory_scope *m = mem_here.scope, *at = m;
+    scope_set_ahead(base, &scope_top(base, m)->ahead_freed, NULL);
+    scope_pass(base, m);
+    int64_t room = raise_peak(&m->peak_own, &m->held, &m->gone);
+    for (;;) {
+        int64_t more = raise_peak(&at->peak, &at->held_with, &at->gone_with);
+        if (more < room) {
+            room = more;
+        }
+        if (!at->around) {
+            break;
+        }
+        at = scope_at(base, at->around);
+    }
+    mem_here.limit = (int64_t)m->held + room;
+}
+
+/* From now on the thread counts for this scope. The first block finds the limit. */
+static void scope_choose(char *base, uint32_t node, struct memory_scope *m) {
+    scope_set_ahead(base, &scope_top(base, m)->ahead, m);
+    mem_here.base = base;
+    mem_here.node = node;
+    mem_here.scope = m;
+    mem_here.generation = block_generation;
+    mem_here.mark = block_mark(scope_unit(base, m));
+    mem_here.limit = INT64_MIN;
+}
+
+/* NULL: count outside. */
+static struct memory_scope *scope_here(char *base) {
+    const struct stint_impl_thread *t = stint_impl_thread_here;
+    struct memory_scope *m = mem_scope_again();
+    if (m || !t->base || t->base != base) {
+        return m;
+    }
+    const struct stint_impl_frame *f = t->top;
+    while (STINT_IMPL_LOAD(&f->guard) == STINT_IMPL_MOVED) {
+        --f; /* ended on another thread; frame 0 never is */
+    }
+    uint32_t node = mem_node(f);
+    m = scope_find(base, node);
+    if (m) {
+        scope_choose(base, node, m);
+    }
+    return m;
+}
+
+static void scope_grow(struct memory_scope *m, uint64_t size) {
     ADD(&m->mallocs, 1);
     ADD(&m->malloc_bytes, size);
     ADD(&m->held, size);
-    raise_peak(&m->peak_own, &m->held, &m->gone);
-    for (;;) {
-        ADD(&m->held_with, size);
-        raise_peak(&m->peak, &m->held_with, &m->gone_with);
-        if (!m->around) {
-            break;
-        }
-        m = scope_at(base, m->around);
+    if ((int64_t)m->held > mem_here.limit) {
+        mem_raise_peaks();
     }
 }
 
-static void scope_shrink(char *base, struct memory_scope *m, uint64_t size) {
-    ADD(&m->held, 0 - size);
-    for (;;) {
-        ADD(&m->held_with, 0 - size);
-        if (!m->around) {
-            break;
-        }
-        m = scope_at(base, m->around);
+static void scope_shrink(char *base, struct memory_scope *here, struct memory_scope *m,
+                         uint64_t size) {
+    if (m != here) {
+        scope_set_ahead(base, &scope_top(base, m)->ahead_freed, m);
     }
+    ADD(&m->held, 0 - size);
 }
 
 static void scope_shrink_shared(char *base, struct memory_scope *m, uint64_t size) {
@@ -137,8 +200,8 @@ static uint32_t count_new(uint64_t size) {
         outside_grow(size);
         return 0;
     }
-    scope_grow(base, m, size);
-    return (uint32_t)((uint64_t)((char *)m - base) / STINT_IMPL_UNIT);
+    scope_grow(m, size);
+    return scope_unit(base, m);
 }
 
 /* Subtracts a freed block from its owner. here: the scope that freed it, NULL: outside. */
@@ -159,7 +222,7 @@ static void count_loss(char *base, struct memory_scope *here, const struct block
         ADD_SHARED(&m->freed_elsewhere, b->size);
     }
     if (here && m->owner == here->owner) {
-        scope_shrink(base, m, b->size);
+        scope_shrink(base, here, m, b->size);
     } else {
         scope_shrink_shared(base, m, b->size);
     }
@@ -196,9 +259,9 @@ static void block_add(const void *block, uint64_t size, uint32_t owner) {
     }
 }
 
-ONE_PIECE void mem_count_block(const void *block, size_t size) {
+void mem_count_block_any(const void *block, size_t size) {
     block_add(block, size, count_new(size));
-    mem_last_block = ~(uintptr_t)block;
+    mem_here.last_block = ~(uintptr_t)block;
 }
 
 void mem_take(const void *block, struct mem_taken *out) {
@@ -215,7 +278,7 @@ void mem_put_back(const void *block, const struct mem_taken *taken) {
     }
 }
 
-ONE_PIECE void mem_count_free(const void *block) {
+void mem_count_free_any(const void *block) {
     struct mem_taken taken;
     mem_take(block, &taken);
     mem_count_taken(&taken);

@@ -56,9 +56,9 @@ static void find_rival(void) {
     }
     probed_malloc = next_calls.malloc;
     __atomic_store_n(&next_calls.malloc, malloc_probe, __ATOMIC_RELEASE);
-    mem_inside = 1; /* not counted */
+    mem_here.inside = 1; /* not counted */
     release(allocate(1));
-    mem_inside = 0;
+    mem_here.inside = 0;
     __atomic_store_n(&next_calls.malloc, probed_malloc, __ATOMIC_RELEASE);
     if (was_probed) {
         return;

@@ -10,7 +10,7 @@
  *   counted here, unless a call of malloc within has counted it; memory that it maps is not. Such a
  *   function is in the module of the next malloc.
  * - A call of operator new may throw, and the new handler that it calls may allocate, free or jump.
- *   So mem_inside is not set over it, and this file is compiled with unwind tables.
+ *   So mem_here.inside is not set over it, and this file is compiled with unwind tables.
  * - A C++ library that was loaded by dlopen after this one is found by the module of the caller.
  */
 #include "mem_count.h"
@@ -74,6 +74,7 @@ enum { NEW_FORMS(FORM_ID) DELETE_FORMS(FORM_ID) FORMS };
 static struct next_form {
     const char *own_symbol;
     void (*function)(void); /* any thread, the same one; released */
+    void (*plain)(void);    /* the same if nothing is counted here, else NULL; after the function */
     int is_allocators;      /* in the module of the next malloc; before the function */
 } next_forms[] = {NEW_FORMS(FORM_NEXT) DELETE_FORMS(FORM_NEXT)};
 
@@ -97,6 +98,9 @@ static void *module_open(const void *address) {
 static void form_set(struct next_form *form, void *function, const void *allocator) {
     form->is_allocators = allocator && module_of(function) == allocator;
     __atomic_store_n(&form->function, (void (*)(void))(uintptr_t)function, __ATOMIC_RELEASE);
+    if (!form->is_allocators) {
+        __atomic_store_n(&form->plain, form->function, __ATOMIC_RELEASE);
+    }
 }
 
 /* Where functions of this library are in `module` and its dependencies, their next ones are not. */
@@ -161,17 +165,23 @@ static const struct next_form *form_get(int id, const void *caller) {
 }
 
 static void count_new_block(void *block, size_t size) {
-    if (~(uintptr_t)block == mem_last_block) {
+    if (~(uintptr_t)block == mem_here.last_block) {
         return;
     }
-    mem_last_block = 0;
+    mem_here.last_block = 0;
     mem_return(mem_enter(), block, size);
 }
 
+/* Each form: at once where the next one is known and nothing is counted here, as with the C++
+ * library; the rest is a function of its own, so that this one saves no registers. */
+#define PLAIN(name) __atomic_load_n(&next_forms[FORM_##name].plain, __ATOMIC_ACQUIRE)
+
+#define REST_TAKEN(...) (const void *caller, __VA_ARGS__)
+#define REST_GIVEN(...) (__builtin_return_address(0), __VA_ARGS__)
+
 #define FORM_NEW(name, symbol, parameters, arguments, instead)                                     \
-    EXPORT void *name parameters __asm__(symbol);                                                  \
-    void *name parameters {                                                                        \
-        const struct next_form *form = form_get(FORM_##name, __builtin_return_address(0));         \
+    static __attribute__((noinline)) void *name##_rest REST_TAKEN parameters {                     \
+        const struct next_form *form = form_get(FORM_##name, caller);                              \
         if (!form) {                                                                               \
             return instead;                                                                        \
         }                                                                                          \
@@ -179,17 +189,24 @@ static void count_new_block(void *block, size_t size) {
         if (!form->is_allocators) {                                                                \
             return next arguments;                                                                 \
         }                                                                                          \
-        mem_last_block = (uintptr_t)__builtin_frame_address(0);                                    \
+        mem_here.last_block = (uintptr_t)__builtin_frame_address(0);                               \
         void *block = next arguments;                                                              \
         count_new_block(block, size);                                                              \
         return block;                                                                              \
+    }                                                                                              \
+    EXPORT void *name parameters __asm__(symbol);                                                  \
+    void *name parameters {                                                                        \
+        void *(*plain)parameters = (void *(*)parameters)PLAIN(name);                               \
+        if (__builtin_expect(plain != NULL, 1)) {                                                  \
+            return plain arguments;                                                                \
+        }                                                                                          \
+        return name##_rest REST_GIVEN arguments;                                                   \
     }
 NEW_FORMS(FORM_NEW)
 
 #define FORM_DELETE(name, symbol, parameters, arguments, instead)                                  \
-    EXPORT void name parameters __asm__(symbol);                                                   \
-    void name parameters {                                                                         \
-        const struct next_form *form = form_get(FORM_##name, __builtin_return_address(0));         \
+    static __attribute__((noinline)) void name##_rest REST_TAKEN parameters {                      \
+        const struct next_form *form = form_get(FORM_##name, caller);                              \
         int counts = 0;                                                                            \
         if (!form) {                                                                               \
             instead;                                                                               \
@@ -204,5 +221,14 @@ NEW_FORMS(FORM_NEW)
         void(*next) parameters = (void(*) parameters)form->function;                               \
         next arguments;                                                                            \
         mem_leave(counts);                                                                         \
+    }                                                                                              \
+    EXPORT void name parameters __asm__(symbol);                                                   \
+    void name parameters {                                                                         \
+        void(*plain) parameters = (void(*) parameters)PLAIN(name);                                 \
+        if (__builtin_expect(plain != NULL, 1)) {                                                  \
+            plain arguments;                                                                       \
+            return;                                                                                \
+        }                                                                                          \
+        name##_rest REST_GIVEN arguments;                                                          \
     }
 DELETE_FORMS(FORM_DELETE)

@@ -23,7 +23,7 @@ struct next_calls {
     int (*munmap)(void *at, size_t length);
     void *(*mremap)(void *at, size_t length, size_t to, int flags, ...);
 };
-extern struct next_calls next_calls;
+extern __attribute__((visibility("hidden"))) struct next_calls next_calls;
 
 /* Whether they can be called. Finds them on the first call; 0 while the calling thread is
  * finding them: dlsym may allocate. */
@@ -36,7 +36,7 @@ static inline int next_calls_known(void) {
 /* Memory for what is allocated while they are being found: zeroed, 16-aligned, never reused. NULL:
  * none left. glibc's dlsym asks for less than 1 KiB, if for anything. */
 #define NEXT_CALLS_EARLY_BYTES (64 << 10)
-extern char next_calls_early_memory[NEXT_CALLS_EARLY_BYTES];
+extern __attribute__((visibility("hidden"))) char next_calls_early_memory[NEXT_CALLS_EARLY_BYTES];
 void *next_calls_early(size_t alignment, size_t size);
 /* Whether it is of that memory, and how many bytes of it follow at least. */
 static inline size_t next_calls_is_early(const void *block) {

@@ -33,8 +33,13 @@ struct memory_scope {
     /* As held and gone, with the scopes nested in this one. */
     uint64_t held_with;
     uint64_t gone_with; /* any thread, atomic */
-    uint32_t around;    /* the parent's, units; 0 = none. Set before this one is published */
-    uint32_t owner;     /* units of the thread's record */
+    uint64_t passed; /* the part of `held` that is in the held_with of this one and those around */
+    uint32_t around; /* the parent's, units; 0 = none. Set before this one is published */
+    uint32_t owner;  /* units of the thread's record */
+    /* In the outermost one: those of which `held` is not `passed`, units; 0 = none. The scope that
+     * the thread's last block was counted for, and the one whose blocks other scopes freed last. */
+    uint32_t ahead;
+    uint32_t ahead_freed;
 };
 
 _Static_assert(offsetof(struct memory_scope, mallocs) == offsetof(struct arena_measures, value),

@@ -16,6 +16,7 @@
 #define stint_impl_range_begin_at STINT_IMPL_ABI_NAME(stint_impl_range_begin_at)
 #define stint_impl_range_guards STINT_IMPL_ABI_NAME(stint_impl_range_guards)
 #define stint_impl_range_counts STINT_IMPL_ABI_NAME(stint_impl_range_counts)
+#define stint_impl_range_name STINT_IMPL_ABI_NAME(stint_impl_range_name)
 #define stint_impl_handle_end_in STINT_IMPL_ABI_NAME(stint_impl_handle_end_in)
 #define stint_impl_mark_named STINT_IMPL_ABI_NAME(stint_impl_mark_named)
 #define stint_impl_value_named STINT_IMPL_ABI_NAME(stint_impl_value_named)
@@ -39,6 +40,9 @@ extern void stint_impl_range_guards(const void *from, uint64_t bytes);
  * in the arena at stint_impl_thread_here->base. 0, or -1 if it cannot be said now, in a signal
  * handler. */
 extern int stint_impl_range_counts(uint64_t **out);
+/* The word of the scope with that guard, if it is the innermost one of the calling thread; else 0.
+ * *text: its name in the arena, where it stays. */
+extern uint64_t stint_impl_range_name(const void *guard, const char **text);
 /* As stint_impl_handle_end, into a set; NULL: the default one. */
 extern void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set);
 /* A mark and a value in the trace, under a name made at run time. */

@@ -50,6 +50,21 @@ int stint_impl_range_counts(uint64_t **out) {
     return 0;
 }
 
+uint64_t stint_impl_range_name(const void *guard, const char **text) {
+    const struct thread_block *b = thread_here();
+    const stint_impl_opened *opened = guard;
+    if (!b || !*opened || STINT_IMPL_LOAD(&b->hot.gate) == STINT_IMPL_SHUT) {
+        return 0;
+    }
+    const struct stint_impl_frame *f = b->hot.top;
+    if (STINT_IMPL_LOAD(&f->guard) / 4 != (uint64_t)(uintptr_t)guard / 4) { /* maybe tagged */
+        return 0;
+    }
+    uint32_t id = tree_node(b, thread_frame_node(f))->site;
+    *text = arena_text_at(arena_site_at(id)->name)->bytes;
+    return (uint64_t)STINT_IMPL_LOAD(&b->hot.gate) << 32 | id;
+}
+
 void stint_impl_handle_end_in(uint64_t *handle, const stint_set *set) {
     handle_end_in(handle, stint_impl_set_id(set));
 }

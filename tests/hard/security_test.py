@@ -31,7 +31,7 @@ FOR_LIBRARIES = """InitializeInjection
     stint_impl_lose_end_ABI stint_impl_lose_range_ABI stint_impl_mark_named_ABI
     stint_impl_memory_connect_ABI stint_impl_memory_lose_ABI stint_impl_memory_scope_ABI
     stint_impl_range_begin_at_ABI stint_impl_range_counts_ABI stint_impl_range_guards_ABI
-    stint_impl_range_thread_ABI stint_impl_range_ticks_ABI stint_impl_rank_seen_ABI
+    stint_impl_range_name_ABI stint_impl_range_thread_ABI stint_impl_range_ticks_ABI stint_impl_rank_seen_ABI
     stint_impl_thread_here_ABI stint_impl_value_named_ABI""".split()
 
 

@@ -405,6 +405,159 @@ static void oracle(void) {
     }
 }
 
+/* ---- Nested scopes against a model, by threads in turn, of which each has the nodes of the one
+ * before. The process ends inside the scopes, right after a block. */
+
+#define NESTED 7 /* below each number the next level: 2 n + 1 and 2 n + 2 */
+#define NESTED_CALLS 200
+
+static const char *const nested_names[NESTED] = {"n0", "n1", "n2", "n3", "n4", "n5", "n6"};
+static struct nested {
+    struct count own;
+    unsigned long long elsewhere, live_with, peak_with;
+} nested[NESTED];
+static struct {
+    void *block;
+    size_t size;
+    int owner;
+} nested_blocks[SLOTS];
+static unsigned nested_random;
+
+static unsigned nested_number(unsigned below) {
+    nested_random = nested_random * 1664525u + 1013904223u;
+    return (nested_random >> 8) % below;
+}
+
+static void nested_change(int owner, long long bytes) {
+    for (int at = owner;; at = (at - 1) / 2) {
+        nested[at].live_with += (unsigned long long)bytes;
+        if (nested[at].live_with > nested[at].peak_with) {
+            nested[at].peak_with = nested[at].live_with;
+        }
+        if (!at) {
+            return;
+        }
+    }
+}
+
+static void nested_freed(int here, unsigned at) {
+    struct nested *owner = &nested[nested_blocks[at].owner];
+    ++nested[here].own.frees;
+    owner->own.live -= nested_blocks[at].size;
+    if (owner != &nested[here]) {
+        owner->elsewhere += nested_blocks[at].size;
+    }
+    nested_change(nested_blocks[at].owner, -(long long)nested_blocks[at].size);
+}
+
+static void nested_allocated(int here, unsigned at, size_t size) {
+    struct count *own = &nested[here].own;
+    nested_blocks[at].size = size;
+    nested_blocks[at].owner = here;
+    ++own->mallocs;
+    own->bytes += size;
+    own->live += size;
+    if (own->live > own->peak) {
+        own->peak = own->live;
+    }
+    nested_change(here, (long long)size);
+}
+
+/* Mostly a block of this scope, so that its own frees and those by others alternate. */
+static void nested_block(int here) {
+    unsigned at = (unsigned)here * (SLOTS / NESTED) + nested_number(SLOTS / NESTED);
+    if (!nested_number(16)) {
+        at = nested_number(SLOTS);
+    }
+    size_t size = nested_number(6000);
+    if (nested_blocks[at].block && nested_number(4)) {
+        free(nested_blocks[at].block);
+        nested_blocks[at].block = NULL;
+        nested_freed(here, at);
+        return;
+    }
+    if (nested_blocks[at].block) {
+        nested_freed(here, at);
+        ++size;
+    }
+    nested_blocks[at].block = realloc(nested_blocks[at].block, size);
+    nested_allocated(here, at, size);
+}
+
+static void nested_walk(int here, int ends) {
+    STINT_TIMER_DYNAMIC(nested_names[here]);
+    for (unsigned n = nested_number(30); n; --n) {
+        nested_block(here);
+        int below = 2 * here + 1 + (int)nested_number(2);
+        if (below < NESTED && !nested_number(6)) {
+            nested_walk(below, 0);
+        }
+    }
+    if (ends) {
+        for (unsigned i = 0; i < 40 && 2 * here + 2 >= NESTED; ++i) { /* a peak in the end */
+            nested_blocks[i].block = malloc(100000);                  /* the other stays in use */
+            nested_allocated(here, i, 100000);
+        }
+        if (2 * here + 2 < NESTED) {
+            nested_walk(2 * here + 2, 1);
+        }
+        for (int i = 0; i < NESTED; ++i) {
+            struct nested *n = &nested[i];
+            char line[200];
+            int length = snprintf(line, sizeof line, "%llu %llu %llu %llu %llu %llu %llu\n",
+                                  n->own.mallocs, n->own.bytes, n->own.frees, n->elsewhere,
+                                  n->own.live, n->own.peak, n->peak_with);
+            if (write(STDOUT_FILENO, line, (size_t)length) != length) {
+                abort();
+            }
+        }
+        _exit(0);
+    }
+}
+
+static void *nested_thread(void *ends) {
+    for (int i = 0; i < NESTED_CALLS; ++i) {
+        nested_walk(0, 0);
+    }
+    nested_walk(0, ends != NULL);
+    return NULL;
+}
+
+static void oracle_nested(void) {
+    for (int i = 0; i < 3; ++i) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, nested_thread, i == 2 ? nested : NULL)) {
+            abort();
+        }
+        pthread_join(thread, NULL);
+    }
+}
+
+/* A thread has the nodes of one that ended before it began, after that one has freed a block. */
+static void *take_turn(void *is_second) {
+    REGISTER_TIMER("turn");
+    void *volatile block;
+    if (is_second) {
+        block = malloc(1500);
+    } else {
+        REGISTER_TIMER("inside turn");
+        block = malloc(1000);
+        kept[0] = malloc(1000);
+        free(block);
+    }
+    return NULL;
+}
+
+static void turns(void) {
+    for (int i = 0; i < 2; ++i) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, take_turn, i ? nested : NULL)) {
+            abort();
+        }
+        pthread_join(thread, NULL);
+    }
+}
+
 /* More blocks than a small table has room for, in more MiB of addresses. */
 static void many(void) {
     REGISTER_TIMER("many");
@@ -446,9 +599,12 @@ int main(int argc, char **argv) {
                  {"remapped", remapped},
                  {"fifo", fifo},
                  {"oracle", oracle},
+                 {"oracle_nested", oracle_nested},
+                 {"turns", turns},
                  {"small", small},
                  {"many", many}};
     const char *mode = argc > 1 ? argv[1] : "";
+    nested_random = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
     if (!strcmp(mode, "functions")) {
         functions();
         free_functions();

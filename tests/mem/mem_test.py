@@ -184,6 +184,30 @@ def case_oracle(place):
               freed=allocated - live, memory_live=live, memory_peak=peak, memory_peak_own=peak)
 
 
+def check_nested(place, seed):
+    runs, done = place.record(place.program(), "oracle_nested", str(seed))
+    rows = rows_of(runs[0])
+    for i, line in enumerate(done.stdout.splitlines()):
+        mallocs, allocated, frees, elsewhere, live, own, peak = map(int, line.split())
+        check_row(rows, "n%d" % i, mallocs=mallocs, allocated=allocated, frees=frees,
+                  freed_elsewhere=elsewhere, memory_live=live, memory_peak_own=own,
+                  memory_peak=peak)
+    expect("scopes", len(rows), 7)
+
+
+def case_oracle_nested(place):
+    """Seven scopes in three levels, whose blocks are freed by themselves and by each other."""
+    for seed in range(6):
+        check_nested(place, seed)
+
+
+def case_turns(place):
+    runs, _ = place.record(place.program(), "turns")
+    rows = rows_of(runs[0])
+    check_row(rows, "turn", mallocs=1, memory_peak=2500, memory_live=1500)
+    check_row(rows, "inside turn", mallocs=2, frees=1, memory_peak=2000, memory_live=1000)
+
+
 def check_new(place, *command, preload=None, fails=True):
     """tests/mem/mem_new.cpp. The C++ library may ask malloc for more than operator new is asked
     for: 1 byte for none."""

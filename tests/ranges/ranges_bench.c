@@ -5,9 +5,11 @@
  * turn.
  *
  *     ranges_bench LIBRARY [ROUNDS]
+ *     ranges_bench LIBRARY count
  *
- * It calls the library as the static part of ITT, Kokkos, an OpenMP runtime and a program of roctx
- * do. The numbers are no test, as they depend on the machine.
+ * The second form runs them, inside another range, for tests/bench/beside.py, which counts their
+ * instructions under callgrind. The program calls the library as the static part of ITT, Kokkos, an
+ * OpenMP runtime and a program of roctx do. The numbers are no test, as they depend on the machine.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -18,6 +20,7 @@
 
 #include "adapters/itt.h"
 #include "adapters/ompt.h"
+#include "bench/counted.h"
 #include "stint/stint.h"
 
 #define RANGES 20000
@@ -94,30 +97,37 @@ static void find_ompt(void *library) {
 
 /* ---- What is measured. */
 
-static void run_scopes(void) {
-    for (int i = 0; i < RANGES; ++i) {
+static void run_scopes(long n) {
+    for (long i = 0; i < n; ++i) {
         STINT_TIMER_DYNAMIC((const char *)names[i % NAMES]);
     }
 }
 
-static void run_roctx(void) {
-    for (int i = 0; i < RANGES; ++i) {
+static void run_roctx(long n) {
+    for (long i = 0; i < n; ++i) {
         roctx_push(names[i % NAMES]);
         roctx_pop();
     }
 }
 
-static void run_kokkos(void) {
+static void run_literals(long n) {
+    for (long i = 0; i < n; ++i) {
+        roctx_push(i % 2 ? "bench.ranges.odd" : "bench.ranges.even");
+        roctx_pop();
+    }
+}
+
+static void run_kokkos(long n) {
     uint64_t id;
-    for (int i = 0; i < RANGES; ++i) {
+    for (long i = 0; i < n; ++i) {
         kokkos_begin(names[i % NAMES], 0, &id);
         kokkos_end(id);
     }
 }
 
-static void run_fences(void) {
+static void run_fences(long n) {
     uint64_t id;
-    for (int i = 0; i < RANGES; ++i) {
+    for (long i = 0; i < n; ++i) {
         fence_begin(names[i % NAMES], 0, &id);
         fence_end(id);
     }
@@ -126,31 +136,41 @@ static void run_fences(void) {
 static struct itt_domain *domain;
 static struct itt_string *strings[NAMES];
 
-static void run_itt(void) {
+static void run_itt(long n) {
     static const struct itt_id none = {0, 0, 0};
-    for (int i = 0; i < RANGES; ++i) {
+    for (long i = 0; i < n; ++i) {
         task_begin(domain, none, none, strings[i % NAMES]);
         task_end(domain);
     }
 }
 
-static void run_ompt(void) {
-    for (int i = 0; i < RANGES; ++i) {
+static void run_ompt(long n) {
+    for (long i = 0; i < n; ++i) {
         omp_work(1, OMPT_BEGIN, NULL, NULL, 1, NULL);
         omp_work(1, OMPT_END, NULL, NULL, 1, NULL);
     }
 }
 
 static const struct {
-    void (*run)(void);
-    const char *title;
-} kinds[] = {{run_scopes, "STINT_TIMER_DYNAMIC"},
-             {run_roctx, "roctx push and pop"},
-             {run_kokkos, "Kokkos kernel"},
-             {run_fences, "Kokkos fence"},
-             {run_itt, "ITT task"},
-             {run_ompt, "OpenMP loop"}};
+    counted_loop *run;
+    const char *title, *id;
+} kinds[] = {{run_scopes, "STINT_TIMER_DYNAMIC", "dynamic"},
+             {run_roctx, "roctx push and pop", "roctx"},
+             {run_literals, "roctx, literals", "literal"},
+             {run_kokkos, "Kokkos kernel", "kokkos"},
+             {run_fences, "Kokkos fence", "fence"},
+             {run_itt, "ITT task", "itt"},
+             {run_ompt, "OpenMP loop", "ompt"}};
 #define KINDS (sizeof kinds / sizeof *kinds)
+
+static void count_kinds(void) {
+    compiler_print();
+    roctx_push("around");
+    for (unsigned k = 0; k < KINDS; ++k) {
+        count("ranges", kinds[k].id, kinds[k].run);
+    }
+    roctx_pop();
+}
 
 static int check_calls(uint64_t each) {
     stint_stat s;
@@ -166,11 +186,11 @@ int main(int argc, char **argv) {
     int rounds = ROUNDS;
     void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (!library) {
-        puts("usage: ranges_bench LIBRARY [ROUNDS]");
+        puts("usage: ranges_bench LIBRARY [ROUNDS|count]");
         return 2;
     }
     if (argc > 2) {
-        rounds = atoi(argv[2]);
+        rounds = strcmp(argv[2], "count") ? atoi(argv[2]) : 0;
     }
     find(library, "roctxRangePushA", &roctx_push);
     find(library, "roctxRangePop", &roctx_pop);
@@ -185,10 +205,14 @@ int main(int argc, char **argv) {
         snprintf(names[i], sizeof names[i], "bench.ranges.%03d", i);
         strings[i] = string_create(names[i]);
     }
+    if (!rounds) {
+        count_kinds();
+        return 0;
+    }
     for (int round = 0; round < rounds; ++round) {
         for (unsigned k = 0; k < KINDS; ++k) {
             double before = thread_ns();
-            kinds[k].run();
+            kinds[k].run(RANGES);
             double each = (thread_ns() - before) / RANGES;
             if (!round || each < best[k]) {
                 best[k] = each;

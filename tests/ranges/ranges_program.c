@@ -508,6 +508,36 @@ static void names_many(void) {
     task_end(domain);
 }
 
+/* ---- Names in one buffer: they change at the same address, and one is the beginning of another.
+ * The child of a fork has other numbers for them. */
+
+static void names_in_buffer(const char *const three[3]) {
+    static char buffer[2][32];
+    for (int i = 0; i < 300; ++i) {
+        char *name = buffer[i / 150];
+        strcpy(name, three[i / 5 % 3]);
+        roctx_push(name);
+        kokkos_push(name);
+        memset(name, 'x', sizeof buffer[0] - 1); /* nothing reads it later */
+        kokkos_pop();
+        roctx_pop();
+    }
+}
+
+static void names_changed(void) {
+    static const char *const first[] = {"one", "one more", "two"};
+    static const char *const other[] = {"two", "three", "one"};
+    roctx_push("around");
+    names_in_buffer(first);
+    roctx_pop();
+    pid_t child = fork();
+    if (!child) {
+        names_in_buffer(other);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
 /* ---- A plain account of ranges that start and stop at random: more than there is room for, twice,
  * and by numbers of sections that were destroyed. */
 
@@ -704,7 +734,7 @@ static const struct {
                {"itt", itt_all},           {"names", names_many},
                {"model", model},           {"handlers", handlers},
                {"before", before},         {"fork", forks},
-               {"unload", unload}};
+               {"changed", names_changed}, {"unload", unload}};
 
 int main(int argc, char **argv) {
     if (argc < 3) {

@@ -127,6 +127,15 @@ def case_names(folder):
     need(list(lost) == ["range_full"] and 100000 < lost["range_full"] < 200000, lost)
 
 
+def case_changed(folder):
+    """A name is the one that is at its address now, in each process."""
+    record(folder, PROGRAM, LIBRARY, "changed", file="run-%p.stint")
+    found = [{name: n for (name, _), n in calls(file).items()} for file in pathlib.Path(folder).iterdir()]
+    wanted = [{"around": 1, "one": 200, "one more": 200, "two": 200}, {"two": 200, "three": 200, "one": 200}]
+    need(sorted(found, key=len, reverse=True) == wanted, found)
+    need(not any(losses(file) for file in pathlib.Path(folder).iterdir()))
+
+
 def case_model(folder):
     """Ranges that start and stop at random: each is recorded or lost, and counted once, as in a plain
     account; numbers of sections are used again, and old ones refused."""
