@@ -32,10 +32,15 @@ static void merge_halves(const struct ordering *o, uint32_t *to, const uint32_t 
 
 uint32_t *order_in(uint32_t *order, uint32_t *spare, uint32_t count, order_rule before,
                    const void *what) {
-    struct ordering o = {before, what};
     for (uint32_t i = 0; i < count; ++i) {
         order[i] = i;
     }
+    return order_these(order, spare, count, before, what);
+}
+
+uint32_t *order_these(uint32_t *order, uint32_t *spare, uint32_t count, order_rule before,
+                      const void *what) {
+    struct ordering o = {before, what};
     for (uint64_t width = 1; width < count; width *= 2) {
         for (uint64_t from = 0; from < count; from += 2 * width) {
             uint32_t left = (uint32_t)(count - from);

@@ -21,5 +21,8 @@ uint32_t *order_by(struct scratch *memory, uint32_t count, order_rule before, co
 /* The same in arrays of the caller's: the one of the two that has the result. */
 uint32_t *order_in(uint32_t *order, uint32_t *spare, uint32_t count, order_rule before,
                    const void *what);
+/* The same of the numbers that are in `order`. */
+uint32_t *order_these(uint32_t *order, uint32_t *spare, uint32_t count, order_rule before,
+                      const void *what);
 
 #endif

@@ -39,20 +39,13 @@ static void write_bytes(struct sink *s, const char *bytes, size_t length) {
     s->written += length;
 }
 
-static void flush_data(struct sink *s) {
+void sink_flush(struct sink *s) {
     write_bytes(s, s->data, s->length);
     s->length = 0;
 }
 
-char *sink_room(struct sink *s, size_t n) {
-    if (n > SINK_BYTES - s->length) {
-        flush_data(s);
-    }
-    return s->data + s->length;
-}
-
 void sink_put_slow(struct sink *s, const char *bytes, size_t length) {
-    flush_data(s);
+    sink_flush(s);
     if (length > SINK_BYTES) {
         write_bytes(s, bytes, length);
         return;
@@ -121,15 +114,21 @@ void sink_member_u128(struct sink *s, const char *key, u128 n) {
     sink_u128(s, n);
 }
 
-void sink_us(struct sink *s, uint64_t ns) {
-    char text[24];
-    char *end = text + sizeof text;
+char *sink_us_at(char *p, uint64_t ns) {
+    char text[2 * SINK_US_BYTES]; /* the number, and what is copied with it */
+    char *end = text + SINK_US_BYTES;
     unsigned rest = (unsigned)(ns % 1000);
     end[-1] = (char)('0' + rest % 10);
     memcpy(end - 3, pairs + rest / 10 * 2, 2);
     end[-4] = '.';
     char *from = put_digits(end - 4, ns / 1000);
-    sink_put(s, from, (size_t)(end - from));
+    memcpy(p, from, SINK_US_BYTES);
+    return p + (end - from);
+}
+
+void sink_us(struct sink *s, uint64_t ns) {
+    char *p = sink_room(s, SINK_US_BYTES);
+    s->length += (size_t)(sink_us_at(p, ns) - p);
 }
 
 /* Whether a JSON string may have the character as it is. JSON forbids some; others would end a
@@ -211,7 +210,7 @@ void sink_json_clean(struct sink *s, const char *text) {
 }
 
 int sink_close(struct sink *s) {
-    flush_data(s);
+    sink_flush(s);
     if (!s->error) {
         return 0;
     }

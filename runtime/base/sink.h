@@ -47,6 +47,9 @@ void sink_u64(struct sink *s, uint64_t n);
 void sink_u128(struct sink *s, u128 n);
 /* Microseconds with three decimals, from nanoseconds. */
 void sink_us(struct sink *s, uint64_t ns);
+/* The same at `p`, where there is room for so many bytes; returns the end. */
+#define SINK_US_BYTES 24
+char *sink_us_at(char *p, uint64_t ns);
 /* A JSON string with its quotes, '<' escaped: valid UTF-8 that no other bytes become (utf8.h). */
 /* `,"KEY":` and a number after it: a member of a JSON object that is not the first. */
 void sink_member(struct sink *s, const char *key);
@@ -54,9 +57,15 @@ void sink_member_u64(struct sink *s, const char *key, uint64_t n);
 void sink_member_u128(struct sink *s, const char *key, u128 n);
 void sink_json(struct sink *s, const char *bytes, size_t length);
 void sink_json_clean(struct sink *s, const char *text); /* as export_clean wrote it */
+void sink_flush(struct sink *s);
 /* Room for `n` bytes (at most SINK_PIECE) at the end of the buffer, for writers of many small
  * pieces; they add to `length` what they used. */
-char *sink_room(struct sink *s, size_t n);
+static inline char *sink_room(struct sink *s, size_t n) {
+    if (s->length > SINK_BYTES - n) {
+        sink_flush(s);
+    }
+    return s->data + s->length;
+}
 /* Flushes; 0, or -1 with errno. Does not close the descriptor. */
 int sink_close(struct sink *s);
 

@@ -22,6 +22,17 @@
 #include "export_nest.h"
 #include "model/activity_name.h"
 
+#define CHROME_NAMES 256u      /* names that are kept as they are written */
+#define CHROME_NAME_SHORT 64u  /* bytes that are copied at once */
+#define CHROME_NAME_BYTES 128u /* longer ones are written anew each time */
+
+/* `,"name":"..."` of a label. */
+struct chrome_name {
+    uint32_t label; /* + 1; 0 = none */
+    uint32_t length;
+    char text[CHROME_NAME_BYTES];
+};
+
 struct chrome {
     struct sink *out;
     const struct run *run;
@@ -35,6 +46,7 @@ struct chrome {
     const uint32_t *tids;  /* by lane */
     const uint32_t *lanes; /* by thread: + 1 */
     uint64_t arrows;
+    struct chrome_name names[CHROME_NAMES];
 };
 
 static void chrome_put_string(struct sink *out, const char *key, const char *text) {
@@ -99,22 +111,57 @@ static void chrome_put_head(struct chrome *c, const char *phase, uint64_t ns) {
     sink_us(c->out, ns);
 }
 
-static void chrome_put_name(struct chrome *c, const struct trace_event *e) {
-    struct export_name name = export_label_name(&c->labels, export_label(&c->labels, e));
+static void chrome_put_any_name(struct chrome *c, uint32_t label) {
+    struct export_name name = export_label_name(&c->labels, label);
     sink_put(c->out, ",\"name\":", 8);
     sink_json(c->out, name.bytes, name.length);
 }
 
+/* Writes the name to the sink, from where it is taken back, if it is short. */
+static void chrome_read_name(struct chrome *c, struct chrome_name *to, uint32_t label) {
+    struct sink *out = c->out;
+    to->label = label + 1;
+    to->length = 0;
+    if (export_label_name(&c->labels, label).length < CHROME_NAME_BYTES) {
+        char *text = sink_room(out, SINK_PIECE);
+        size_t before = out->length;
+        chrome_put_any_name(c, label);
+        if (out->length - before <= CHROME_NAME_BYTES) {
+            to->length = (uint32_t)(out->length - before);
+            memcpy(to->text, text, to->length);
+        }
+        out->length = before;
+    }
+}
+
+static inline void chrome_put_name(struct chrome *c, const struct trace_event *e) {
+    uint32_t label = export_label(&c->labels, e);
+    struct chrome_name *name = &c->names[label % CHROME_NAMES];
+    if (name->label != label + 1) {
+        chrome_read_name(c, name, label);
+    }
+    if (!name->length) {
+        chrome_put_any_name(c, label);
+        return;
+    }
+    char *p = sink_room(c->out, CHROME_NAME_BYTES);
+    memcpy(p, name->text, CHROME_NAME_SHORT);
+    if (name->length > CHROME_NAME_SHORT) {
+        memcpy(p + CHROME_NAME_SHORT, name->text + CHROME_NAME_SHORT,
+               CHROME_NAME_BYTES - CHROME_NAME_SHORT);
+    }
+    c->out->length += name->length;
+}
+
 /* Spans of the default set have no category: it would be a quarter of the file. */
-static void chrome_put_category(struct chrome *c, const struct trace_event *e) {
+static inline void chrome_put_category(struct chrome *c, const struct trace_event *e) {
     const struct snapshot *s = &c->run->snapshot;
     const struct snapshot_activity *a = export_activity(s, e);
-    uint32_t set = e->node < s->node_count ? s->nodes[e->node].set : 0;
-    if (!a && !set) {
+    if (!a && !e->set) {
         return;
     }
     struct export_name name =
-        export_text(a ? activity_kind_text(a->kind) : export_set_name(s, set, ""));
+        export_text(a ? activity_kind_text(a->kind) : export_set_name(s, e->set, ""));
     sink_put(c->out, ",\"cat\":", 7);
     sink_json(c->out, name.bytes, name.length);
 }
@@ -132,25 +179,31 @@ static void chrome_put_arrow_end(struct chrome *c, const char *phase, uint32_t t
 }
 
 /* After its span; `tid` is that of the span. */
-static void chrome_put_arrow(struct chrome *c, const struct trace_event *e, uint32_t tid) {
+static inline void chrome_put_arrow(struct chrome *c, const struct trace_event *e, uint32_t tid) {
     const struct snapshot *s = &c->run->snapshot;
+    if (!export_activity(s, e)) {
+        return;
+    }
     uint32_t from = export_launch_lane(s, c->lanes, e);
-    if (from && export_activity(s, e)) {
+    if (from) {
         ++c->arrows;
         chrome_put_arrow_end(c, ",\n{\"ph\":\"s\",\"pid\":", c->tids[from - 1], e->launch_ns);
         chrome_put_arrow_end(c, ",\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":", tid, e->start_ns);
     }
 }
 
-static void chrome_put_span(struct chrome *c, const struct trace_event *e) {
+static inline void chrome_put_span(struct chrome *c, const struct trace_event *e) {
     const uint64_t *end_ns = nest_push(&c->nest, e);
     if (!end_ns) {
         return;
     }
-    sink_put(c->out, c->span, c->span_length);
-    sink_us(c->out, e->start_ns);
-    sink_put(c->out, ",\"dur\":", 7);
-    sink_us(c->out, *end_ns - e->start_ns);
+    struct sink *out = c->out;
+    char *from = sink_room(out, sizeof c->span + 2 * SINK_US_BYTES + 8), *p = from;
+    memcpy(p, c->span, sizeof c->span);
+    p = sink_us_at(p + c->span_length, e->start_ns);
+    memcpy(p, ",\"dur\":", 7);
+    p = sink_us_at(p + 7, *end_ns - e->start_ns);
+    out->length += (size_t)(p - from);
     chrome_put_category(c, e);
     chrome_put_name(c, e);
     sink_put(c->out, "}", 1);
@@ -171,7 +224,7 @@ static void chrome_put_counter(struct chrome *c, const struct trace_event *e) {
     sink_text(c->out, "}}");
 }
 
-static void chrome_put_event(struct chrome *c, const struct trace_event *e) {
+static inline void chrome_put_event(struct chrome *c, const struct trace_event *e) {
     if (e->kind == TRACE_SPAN) {
         chrome_put_span(c, e);
     } else if (e->kind == TRACE_MARK) {
@@ -183,15 +236,17 @@ static void chrome_put_event(struct chrome *c, const struct trace_event *e) {
     }
 }
 
-static void chrome_put_lane(struct chrome *c, uint32_t index) {
-    const struct trace_lane *lane = &c->run->trace.lanes[index];
-    const struct trace_event *e = c->run->trace.events + lane->first;
+static void chrome_put_lane(struct chrome *c, struct trace *t, uint32_t index) {
+    const struct trace_lane *lane = &t->lanes[index];
+    const struct trace_event *e;
+    struct trace_walk walk;
     c->lane = lane;
     chrome_start_lane(c, c->tids[index]);
     chrome_put_lane_meta(c, lane, index);
-    c->nest.height = 0;
-    for (const struct trace_event *end = e + lane->count; e < end; ++e) {
-        while (nest_over(&c->nest, e)) {
+    nest_start(&c->nest);
+    for (trace_walk_start(&walk, t, index); (e = trace_walk_next(&walk));) {
+        uint32_t around = nest_around(&c->nest, e);
+        while (c->nest.height > around) {
             nest_pop(&c->nest);
         }
         chrome_put_event(c, e);
@@ -214,7 +269,7 @@ int export_chrome(struct sink *out, struct run *r) {
     chrome_start_lane(c, export_pid(r));
     chrome_put_meta(c, "process_name", export_text(r->program));
     for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
-        chrome_put_lane(c, i);
+        chrome_put_lane(c, &r->trace, i);
     }
     sink_text(out, "\n]}\n");
     return 0;

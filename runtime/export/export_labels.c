@@ -34,6 +34,7 @@ int export_labels_start(struct export_labels *out, struct snapshot *s) {
     struct hash_map label_of; /* hashes of names to labels */
     size_t room = (size_t)s->activity_count + 1;
     out->s = s;
+    out->site_count = s->site_count;
     out->count = s->site_count + 1;
     out->of_activity = scratch_array(&s->memory, room, sizeof *out->of_activity);
     out->name = scratch_array(&s->memory, room, sizeof *out->name);

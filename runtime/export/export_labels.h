@@ -12,7 +12,8 @@ struct export_labels {
     const struct snapshot *s;
     uint32_t *of_activity;    /* by its index */
     struct export_name *name; /* of the labels after those of sites */
-    uint32_t count;           /* of all labels: 0 … count - 1 */
+    uint32_t site_count;
+    uint32_t count; /* of all labels: 0 … count - 1 */
 };
 
 /* In the snapshot's memory. 0, or -1 if there is not enough memory. */
@@ -22,17 +23,23 @@ struct export_name export_label_name(const struct export_labels *l, uint32_t lab
 /* The activity that the event is a span of, or NULL. */
 static inline const struct snapshot_activity *export_activity(const struct snapshot *s,
                                                               const struct trace_event *e) {
-    if (e->kind != TRACE_SPAN || e->activity >= s->activity_count) {
+    if (e->activity >= s->activity_count || e->kind != TRACE_SPAN) {
         return NULL;
     }
     return &s->activities[e->activity];
+}
+
+/* Of all but activities. */
+static inline uint32_t export_site_label(const struct export_labels *l,
+                                         const struct trace_event *e) {
+    return e->site <= l->site_count ? e->site : 0;
 }
 
 static inline uint32_t export_label(const struct export_labels *l, const struct trace_event *e) {
     if (e->activity < l->s->activity_count) {
         return l->of_activity[e->activity];
     }
-    return e->site <= l->s->site_count ? e->site : 0;
+    return export_site_label(l, e);
 }
 
 #endif

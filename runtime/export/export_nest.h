@@ -2,9 +2,10 @@
 /*
  * The spans of a lane as begins and ends, for formats without durations: a stack of the open spans.
  *
- *     while (nest_over(&n, e)) end(nest_pop(&n));     before each event
- *     if (nest_push(&n, e)) begin(e);                 for a span
- *     while (n.height) end(nest_pop(&n));             after the lane
+ *     nest_start(&n);
+ *     for (around = nest_around(&n, e); n.height > around;) end(nest_pop(&n));  before each event
+ *     if (nest_push(&n, e)) begin(e);                                           for a span
+ *     while (n.height) end(nest_pop(&n));                                       after the lane
  */
 #ifndef STINT_EXPORT_NEST_H
 #define STINT_EXPORT_NEST_H
@@ -17,36 +18,40 @@
 
 struct nest {
     uint32_t height;
-    uint64_t end_ns[NEST_DEPTH];
+    uint64_t end_ns[1 + NEST_DEPTH]; /* the first one is around all */
 };
 
-/* Whether the innermost span has ended when `e` starts. For spans without a length the depth
- * decides whether one is inside the other. */
-static inline int nest_over(const struct nest *n, const struct trace_event *e) {
-    if (!n->height) {
-        return 0;
+static inline void nest_start(struct nest *n) {
+    n->height = 0;
+    n->end_ns[0] = UINT64_MAX;
+}
+
+/* The open spans that have not ended when `e` starts. A span knows how many are around it. */
+static inline uint32_t nest_around(const struct nest *n, const struct trace_event *e) {
+    uint32_t around = n->height;
+    if (e->kind == TRACE_SPAN) {
+        return e->depth;
     }
-    uint64_t end_ns = n->end_ns[n->height - 1];
-    return end_ns < e->start_ns ||
-           (end_ns == e->start_ns && e->kind == TRACE_SPAN && n->height > e->depth);
+    while (n->end_ns[around] < e->start_ns) {
+        --around;
+    }
+    return around;
 }
 
 static inline uint64_t nest_pop(struct nest *n) {
-    return n->end_ns[--n->height];
+    return n->end_ns[n->height--];
 }
 
 /* The end of a span, not after that of the enclosing one: rounding to nanoseconds could make it
  * later by one. NULL if the span is too deep. */
 static inline const uint64_t *nest_push(struct nest *n, const struct trace_event *e) {
-    uint64_t end = saturating_add(e->start_ns, e->duration_ns);
+    uint64_t *around = &n->end_ns[n->height];
     if (n->height == NEST_DEPTH) {
         return NULL;
     }
-    if (n->height) {
-        end = u64_min(end, n->end_ns[n->height - 1]);
-    }
-    n->end_ns[n->height] = end;
-    return &n->end_ns[n->height++];
+    ++n->height;
+    around[1] = u64_min(saturating_add(e->start_ns, e->duration_ns), *around);
+    return &around[1];
 }
 
 #endif

@@ -158,6 +158,11 @@ struct snapshot {
     struct scratch memory;
     const char *base; /* what was read */
     uint64_t size;
+    /* Reads from the file into memory and returns the bytes that were there: the events of rings
+     * are read so. NULL: they are at `base`, too. */
+    uint64_t (*pull)(int file, void *to, uint64_t bytes, uint64_t at);
+    int file;
+    int is_written; /* its writer runs: `pull` may find events that are being replaced */
     struct clock_stamp now;
     double ns_per_tick;
     /* As the writer measured it at its start, to 0.1 %: the same in every reading of a run, so that
@@ -277,10 +282,6 @@ struct snapshot_list snapshot_list_of(const struct snapshot *s, uint32_t first, 
 const void *snapshot_list_next(struct snapshot_list *l);
 /* How many are to come. */
 uint32_t snapshot_list_count(struct snapshot_list l);
-/* The ring at a unit, with the number of its events, a power of two, all of which are in the arena;
- * or NULL. */
-const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t unit,
-                                            uint64_t *events);
 /* A text of the arena with its NUL, or NULL. */
 const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *length);
 /* A number of nonsense must not be undefined behaviour too. */
@@ -320,6 +321,21 @@ static inline double snapshot_steady_tick(const struct snapshot *s) {
     }
     return s->ns_per_tick;
 }
+
+/* ---- snapshot_ring.c: the events of a thread or a stream. */
+
+struct snapshot_ring {
+    const struct stint_impl_ring *record;
+    uint64_t places; /* a power of two; all of them are in the arena */
+    uint64_t first;  /* the number of the oldest event that is kept */
+    uint64_t head;   /* the number after that of the newest one */
+};
+/* Finds the ring at a unit. 0, or -1: there is none. */
+int snapshot_ring_find(const struct snapshot *s, uint32_t unit, struct snapshot_ring *out);
+/* Reads `count` events from the number `from` on. `at` is 0 in those that are not whole, were
+ * overwritten, or are not in the file any more. */
+void snapshot_ring_read(const struct snapshot *s, const struct snapshot_ring *ring, uint64_t from,
+                        uint64_t count, struct stint_impl_event *to);
 
 /* ---- snapshot_activity.c */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single values of a snapshot: a checked pointer to a unit, a ring, a text, the index of a node or
+ * Single values of a snapshot: a checked pointer to a unit, a text, the index of a node or
  * a device, the buckets of a histogram. The files that read the whole call these, never the
  * reverse.
  */
@@ -64,21 +64,6 @@ int snapshot_units_take(unsigned char *units, uint32_t unit, uint32_t bytes) {
         units[u / 8] |= (unsigned char)(1u << u % 8);
     }
     return 1;
-}
-
-const struct stint_impl_ring *snapshot_ring(const struct snapshot *s, uint32_t unit,
-                                            uint64_t *events) {
-    const struct stint_impl_ring *ring = snapshot_at(s, unit, sizeof *ring);
-    if (!ring) {
-        return NULL;
-    }
-    uint64_t mask = ring->mask;
-    if (mask & (mask + 1) || mask > s->size / sizeof(struct stint_impl_event) ||
-        !snapshot_at(s, unit, sizeof *ring + (mask + 1) * sizeof(struct stint_impl_event))) {
-        return NULL;
-    }
-    *events = mask + 1;
-    return ring;
 }
 
 const char *snapshot_text(const struct snapshot *s, uint32_t text, uint32_t *length) {

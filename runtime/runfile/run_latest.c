@@ -39,26 +39,27 @@ static uint64_t span_length(const struct stint_impl_event *e, const struct stint
     if (ticks < STINT_IMPL_SPAN_LONG || kind != ARENA_LANE_EVENTS) {
         return ticks;
     }
-    if (before->at != ((uint64_t)STINT_IMPL_EVENT_PAYLOAD << STINT_IMPL_EVENT_KIND | e->at)) {
+    if (!before ||
+        before->at != ((uint64_t)STINT_IMPL_EVENT_PAYLOAD << STINT_IMPL_EVENT_KIND | e->at)) {
         return ticks;
     }
     return u64_max(ticks, before->what);
 }
 
 static void move_past_ring(uint64_t *now, const struct snapshot *s, uint32_t unit, uint32_t kind) {
-    uint64_t size;
-    const struct stint_impl_ring *r = snapshot_ring(s, unit, &size);
-    if (!r) {
+    struct snapshot_ring ring;
+    struct stint_impl_event events[NEWEST + 1];
+    if (snapshot_ring_find(s, unit, &ring)) {
         return;
     }
-    const struct stint_impl_event *events = (const struct stint_impl_event *)(const void *)(r + 1);
-    for (uint64_t i = 0; i < NEWEST && i < r->head; ++i) {
-        const struct stint_impl_event *e = &events[(r->head - 1 - i) & (size - 1)];
-        const struct stint_impl_event *before = &events[(r->head - 2 - i) & (size - 1)];
+    uint64_t count = u64_min(ring.head - ring.first, NEWEST + 1);
+    snapshot_ring_read(s, &ring, ring.head - count, count, events);
+    for (uint64_t i = count > NEWEST; i < count; ++i) {
+        const struct stint_impl_event *e = &events[i];
         uint64_t ticks = e->at & (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1);
         uint64_t length = 0;
         if (is_event(e, STINT_IMPL_EVENT_SPAN)) {
-            length = span_length(e, before, kind);
+            length = span_length(e, i ? e - 1 : NULL, kind);
         }
         move_later(now, ticks, length);
     }

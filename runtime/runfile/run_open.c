@@ -3,7 +3,8 @@
  * Opens run files for all commands: reads the bytes (run_read.c), finds out whether the writer is
  * running, has ended or was killed, and makes the snapshot for the current time, the time of the
  * end, or the latest time in the file.
- * - A run file is read with pread into memory of the tool: it may be cut while it is read.
+ * - A run file is read with pread into memory of the tool: it may be cut while it is read. The
+ *   events of rings stay in the file, whose descriptor is open until run_close.
  * - Its writer may be running. The heads of lists are from before the body was read, the body
  *   extends to the bytes in use after it, and the tables that nodes refer to (sites, sets and their
  *   texts) are read again at the end: each record that is found is complete, and so is each name
@@ -23,18 +24,42 @@
 #include "run_parts.h"
 #include "system/clock.h"
 #include "system/log.h"
+#include "system/read_beginning.h"
 
 /* ---- Its writer. */
+
+/* Closes the descriptor for the time of the look at /proc: one descriptor is enough for all. What
+ * has the path afterwards is the same file, or the events of its rings are lost. */
+static int is_mapped_by(struct run_bytes *bytes, const char *path, uint32_t pid) {
+    struct stat before, after;
+    if (fstat(bytes->fd, &before)) {
+        return 0;
+    }
+    if (!strcmp(path, RUN_STDIN)) {
+        return run_writer_maps(pid, before.st_ino);
+    }
+    close(bytes->fd);
+    int is_mapped = run_writer_maps(pid, before.st_ino);
+    bytes->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (bytes->fd >= 0 && (fstat(bytes->fd, &after) || after.st_ino != before.st_ino ||
+                           after.st_dev != before.st_dev)) {
+        close(bytes->fd);
+        bytes->fd = -1;
+    }
+    return is_mapped;
+}
 
 /* The writer holds a lock. A program that closes descriptors which it did not open, or that opens
  * and closes the file itself, loses the lock and continues to write: then it has the file mapped.
  */
-static enum run_state find_state(const struct arena_header *h, int is_locked, int here,
-                                 ino_t inode) {
+static enum run_state find_state(struct run_bytes *bytes, const char *path, int here) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)bytes->base;
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (h->end.ticks) {
         return RUN_ENDED;
     }
-    if (is_locked || (here && inode && run_writer_maps(h->pid, inode))) {
+    int is_locked = !fcntl(bytes->fd, F_GETLK, &all) && all.l_type != F_UNLCK;
+    if (is_locked || (here && is_mapped_by(bytes, path, h->pid))) {
         return RUN_LIVE;
     }
     return RUN_KILLED;
@@ -83,16 +108,30 @@ static int find_now(const struct run *r, const struct arena_header *h, int here,
     return 0;
 }
 
+static int read_at(struct run *r, const struct run_bytes *from, const struct clock_stamp *now) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)from->base;
+    struct snapshot *s = &r->snapshot;
+    if (snapshot_read(s, from->base, from->size, find_start(h), now)) {
+        return -1;
+    }
+    if (from->has_rings) {
+        s->pull = run_pull;
+        s->file = from->fd;
+        s->is_written = r->state == RUN_LIVE;
+    }
+    return 0;
+}
+
 /* Makes the snapshot; twice if the time has to be found in it. */
-static int take_snapshot(struct run *r, const char *base, uint64_t size, int here) {
-    const struct arena_header *h = (const struct arena_header *)(const void *)base;
+static int take_snapshot(struct run *r, const struct run_bytes *from, int here) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)from->base;
     struct snapshot *s = &r->snapshot;
     struct clock_stamp now;
     if (!find_now(r, h, here, &now)) {
-        return snapshot_read(s, base, size, find_start(h), &now);
+        return read_at(r, from, &now);
     }
     now = h->start;
-    if (snapshot_read(s, base, size, find_start(h), &now)) {
+    if (read_at(r, from, &now)) {
         return -1;
     }
     double rate = measure_tick(h, here);
@@ -102,7 +141,7 @@ static int take_snapshot(struct run *r, const char *base, uint64_t size, int her
     now.monotonic_ns += since;
     now.real_ns += since;
     snapshot_free(s);
-    if (snapshot_read(s, base, size, find_start(h), &now)) {
+    if (read_at(r, from, &now)) {
         return -1;
     }
     s->ns_per_tick = rate; /* more exact than the two stamps of a short run */
@@ -114,22 +153,23 @@ static int take_snapshot(struct run *r, const char *base, uint64_t size, int her
 
 static int open_run(struct run *r, const char *path, int ended_now) {
     struct run_bytes bytes;
+    char boot_id[40];
     memset(r, 0, sizeof *r);
     r->path = strcmp(path, RUN_STDIN) ? path : RUN_STDIN_NAME;
-    int fd = run_read(&bytes, path, r->warning, sizeof r->warning);
-    if (fd < 0) {
-        return fd;
+    read_boot_id(boot_id, sizeof boot_id); /* before there is another descriptor */
+    int failed = run_read(&bytes, path, r->warning, sizeof r->warning);
+    if (failed) {
+        return failed;
     }
     const struct arena_header *h = (const struct arena_header *)(const void *)bytes.base;
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    struct stat s;
-    int is_locked = !fcntl(fd, F_GETLK, &all) && all.l_type != F_UNLCK;
-    ino_t inode = fstat(fd, &s) ? 0 : s.st_ino;
-    close(fd); /* /proc is read next: one descriptor is enough for all */
-    int here = run_writer_boot(h->boot_id);
-    r->state = find_state(h, is_locked, here, inode);
+    int here = *boot_id && !strncmp(boot_id, h->boot_id, sizeof boot_id);
+    r->state = find_state(&bytes, path, here);
     r->at_least = r->state == RUN_KILLED && !ended_now;
-    if (take_snapshot(r, bytes.base, bytes.size, here)) {
+    failed = take_snapshot(r, &bytes, here);
+    if (bytes.fd >= 0 && (failed || !bytes.has_rings)) {
+        close(bytes.fd);
+    }
+    if (failed) {
         log_error("%.500s: not enough memory to read %llu bytes", path,
                   (unsigned long long)bytes.size);
         pages_put(bytes.base, bytes.size);
@@ -154,6 +194,9 @@ int run_open_ended(struct run *r, const char *path) {
 void run_close(struct run *r) {
     char *base = (char *)(uintptr_t)r->snapshot.base;
     uint64_t size = r->snapshot.size;
+    if (r->snapshot.pull && r->snapshot.file >= 0) {
+        close(r->snapshot.file);
+    }
     snapshot_free(&r->snapshot);
     pages_put(base, size);
     memset(r, 0, sizeof *r);

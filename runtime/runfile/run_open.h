@@ -21,8 +21,6 @@ void run_close(struct run *r);
 
 /* ---- run_writer.c: the process that writes a run file, by /proc. */
 
-/* Whether a boot id (40 bytes, maybe without a NUL) belongs to this boot of this machine. */
-int run_writer_boot(const char boot_id[40]);
 /* Whether the process has a file of that inode mapped, shared. */
 int run_writer_maps(uint32_t pid, ino_t inode);
 /* The run file that the process writes. 0, or -1 after one line on stderr. */

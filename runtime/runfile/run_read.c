@@ -2,8 +2,11 @@
 /*
  * Reads the bytes of a run file, which may be written, cut or replaced during that, and may come
  * from an untrusted source: run.c calls run_read, which checks the header and reads as many bytes
- * as it says are used. Holes of a sparse file are not read. The names are read again at the end, so
- * that each name which the rest refers to is complete.
+ * as it says are used. Holes of a sparse file are not read, nor are the events of rings: commands
+ * that show a trace read them from the descriptor, in pieces (run_pull). Where a ring is reserved
+ * and not filled, the file system may call its pages data, so the lists of rings are read, not the
+ * holes. The names are read again at the end, so that each name which the rest refers to is
+ * complete.
  */
 #include "run_parts.h"
 
@@ -19,6 +22,7 @@
 #include "arena/arena.h"
 #include "base/arithmetic.h"
 #include "base/error_text.h"
+#include "base/order.h"
 #include "base/scratch.h"
 #include "base/write_all.h"
 #include "run_open.h"
@@ -27,6 +31,14 @@
 #define BYTES_MAX ((uint64_t)8 << 30) /* twice what the library writes */
 #define ROUNDS_MAX 16                 /* a faster writer's newest bytes are not read */
 #define AGAIN_MAX 100000              /* texts read twice; a hostile file may have any number */
+#define PIECE ((uint64_t)256 << 10)   /* so much is read without looking for holes */
+#define RINGS_MAX 65536u              /* of threads, and of streams; a circle ends here, too */
+
+/* The events of a ring: bytes of the file that are not read. */
+struct ring_bytes {
+    uint64_t from;
+    uint64_t to;
+};
 
 struct source {
     const char *path;
@@ -35,6 +47,11 @@ struct source {
     char *base;
     uint64_t room;
     uint32_t texts_again; /* texts that were read again */
+    struct scratch memory;
+    struct ring_bytes *ring;
+    const uint32_t *ring_order; /* by their place in the file */
+    uint32_t ring_count;
+    uint32_t ring_room;
 };
 
 /* The next byte from `at` on that is not in a hole; the pages to read into are zero already. */
@@ -57,12 +74,10 @@ static uint64_t find_hole(const struct source *f, uint64_t at, uint64_t to) {
     return u64_min((uint64_t)hole, to);
 }
 
-/* Returns the bytes that were read; fewer at the end of the file. It does not look for holes: for
- * each of many small pieces that takes the kernel as long as it is from there to the next hole. */
-static uint64_t pull_piece(const struct source *f, uint64_t from, uint64_t bytes) {
+uint64_t run_pull(int file, void *to, uint64_t bytes, uint64_t at) {
     uint64_t done = 0;
     while (done < bytes) {
-        ssize_t n = pread(f->fd, f->base + from + done, bytes - done, (off_t)(from + done));
+        ssize_t n = pread(file, (char *)to + done, bytes - done, (off_t)(at + done));
         if (n < 0 && errno == EINTR) {
             continue;
         }
@@ -74,9 +89,18 @@ static uint64_t pull_piece(const struct source *f, uint64_t from, uint64_t bytes
     return done;
 }
 
-/* The same without the holes. */
+/* Returns the bytes that were read; fewer at the end of the file. It does not look for holes: for
+ * each of many small pieces that takes the kernel as long as it is from there to the next hole. */
+static uint64_t pull_piece(const struct source *f, uint64_t from, uint64_t bytes) {
+    return run_pull(f->fd, f->base + from, bytes, from);
+}
+
+/* The same without the holes, if it is not small. */
 static uint64_t pull_bytes(const struct source *f, uint64_t from, uint64_t to) {
     uint64_t at = from, got = 1;
+    if (to - from <= PIECE) {
+        return pull_piece(f, from, to - from);
+    }
     while (got && (at = find_data(f, at, to)) < to) {
         got = pull_piece(f, at, find_hole(f, at, to) - at);
         at += got;
@@ -208,8 +232,98 @@ static int source_grow(struct source *f, uint64_t bytes) {
     return 0;
 }
 
-/* Reads up to the bytes that are in use when the rest was read; the first round reads nearly all.
+/* ---- Rings. */
+
+/* The record at a unit, which is read if it is not among the first `done` bytes; NULL: it is not in
+ * the first `used` bytes. */
+static const void *pull_record(const struct source *f, uint32_t unit, uint64_t bytes, uint64_t done,
+                               uint64_t used) {
+    uint64_t at = (uint64_t)unit * STINT_IMPL_UNIT;
+    if (at < sizeof(struct arena_header) || bytes > used || at > used - bytes) {
+        return NULL;
+    }
+    if (at + bytes > done) {
+        pull_piece(f, at, bytes);
+    }
+    return f->base + at;
+}
+
+/* 0, or -1 without memory. */
+static int add_ring(struct source *f, uint32_t unit, uint64_t done, uint64_t used) {
+    const struct stint_impl_ring *ring = NULL;
+    if (unit) {
+        ring = pull_record(f, unit, sizeof *ring, done, used);
+    }
+    if (!ring) {
+        return 0;
+    }
+    uint64_t from = (uint64_t)unit * STINT_IMPL_UNIT + sizeof *ring;
+    uint64_t most = (used - from) / sizeof(struct stint_impl_event);
+    if (ring->mask & (ring->mask + 1) || ring->mask >= most) {
+        return 0;
+    }
+    f->ring =
+        scratch_array_grow(&f->memory, f->ring, f->ring_count, &f->ring_room, sizeof *f->ring);
+    if (!f->ring) {
+        return -1;
+    }
+    uint64_t bytes = (ring->mask + 1) * sizeof(struct stint_impl_event);
+    f->ring[f->ring_count++] = (struct ring_bytes){from, from + bytes};
+    return 0;
+}
+
+static int is_ring_before(const void *what, uint32_t a, uint32_t b) {
+    const struct ring_bytes *ring = what;
+    return ring[a].from < ring[b].from;
+}
+
+/* Finds the rings of threads and streams, whose records may be anywhere. 0, or -1 without memory.
  */
+static int find_rings(struct source *f, uint64_t done, uint64_t used) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)f->base;
+    const struct arena_thread *t;
+    const struct arena_lane *l;
+    int failed = 0;
+    uint32_t i = 0;
+    for (uint32_t unit = h->first_thread; i < RINGS_MAX && !failed; ++i, unit = t->next) {
+        t = pull_record(f, unit, sizeof *t, done, used);
+        if (!t) {
+            break;
+        }
+        failed = add_ring(f, t->ring, done, used);
+    }
+    i = 0;
+    for (uint32_t unit = h->first_lane; i < RINGS_MAX && !failed; ++i, unit = l->next) {
+        l = pull_record(f, unit, sizeof *l, done, used);
+        if (!l) {
+            break;
+        }
+        failed = add_ring(f, l->ring, done, used);
+    }
+    f->ring_order = order_by(&f->memory, f->ring_count, is_ring_before, f->ring);
+    return failed || !f->ring_order ? -1 : 0;
+}
+
+/* Reads the bytes but the events of rings. Returns where it ended, before `to` at the end of the
+ * file. */
+static uint64_t pull_records(const struct source *f, uint64_t from, uint64_t to) {
+    for (uint32_t i = 0; i < f->ring_count && from < to; ++i) {
+        const struct ring_bytes *ring = &f->ring[f->ring_order[i]];
+        if (ring->to <= from) {
+            continue;
+        }
+        uint64_t end = u64_clamp(ring->from, from, to);
+        uint64_t got = pull_bytes(f, from, end);
+        if (got < end - from) {
+            return from + got;
+        }
+        from = ring->to;
+    }
+    return from < to ? from + pull_bytes(f, from, to) : to;
+}
+
+/* Reads up to the bytes that are in use when the rest was read; the first round reads nearly all.
+ * 0, or -1 without memory. */
 static int read_body(struct source *f, uint64_t used, uint64_t *done) {
     struct arena_header now;
     *done = sizeof now;
@@ -217,14 +331,20 @@ static int read_body(struct source *f, uint64_t used, uint64_t *done) {
         if (source_grow(f, used)) {
             return -1;
         }
-        uint64_t got = pull_bytes(f, *done, used);
-        *done += got;
-        if (pread(f->fd, &now, sizeof now, 0) != (ssize_t)sizeof now || *done < used) {
-            break;
+        if (!round) {
+            *done += pull_bytes(f, *done, u64_min(used, *done + PIECE));
+            if (find_rings(f, *done, used)) {
+                return -1;
+            }
         }
+        *done = pull_records(f, *done, used);
         struct stat s;
         if (!fstat(f->fd, &s)) {
             f->bytes = (uint64_t)s.st_size;
+        }
+        *done = u64_min(*done, f->bytes); /* it may end in a ring, which was not read */
+        if (pread(f->fd, &now, sizeof now, 0) != (ssize_t)sizeof now || *done < used) {
+            break;
         }
         if (now.used > used && now.used <= u64_min(now.size, u64_min(BYTES_MAX, f->bytes))) {
             used = now.used; /* the writer used more since, and the file has it */
@@ -346,6 +466,8 @@ int run_read(struct run_bytes *out, const char *path, char *warning, size_t size
     if (!failed) {
         failed = source_read(&f, warning, size);
     }
+    out->has_rings = f.ring_count != 0;
+    scratch_free(&f.memory);
     if (failed) {
         if (f.fd >= 0) {
             close(f.fd);
@@ -353,7 +475,8 @@ int run_read(struct run_bytes *out, const char *path, char *warning, size_t size
         pages_put(f.base, f.room);
         return failed;
     }
+    out->fd = f.fd;
     out->base = f.base;
     out->size = f.room;
-    return f.fd;
+    return 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process that writes a run file, by /proc: whether it is of this boot, and which run file a
- * process has mapped. run.c and cmd_top.c call this.
+ * The process that writes a run file, by /proc: which run file a process has mapped. run.c and cmd_top.c call this.
  */
 #include "run_open.h"
 
@@ -16,14 +15,7 @@
 #include "arena/arena.h"
 #include "base/error_text.h"
 #include "system/log.h"
-#include "system/read_beginning.h"
 #include "system/replace_file.h"
-
-int run_writer_boot(const char boot_id[40]) {
-    char here[40];
-    read_boot_id(here, sizeof here);
-    return *here && !strncmp(here, boot_id, sizeof here);
-}
 
 /* A line of /proc/PID/maps: "from-to perms offset device inode   path". 0 if it is a shared mapping
  * of a file that can be written. */

@@ -196,6 +196,6 @@ TEST(context_churn, each_scope_is_measured_on_its_device_or_lost) {
     CHECK_EQ_U64(measured + lost_in_all() + in_flight, calls);
     CHECK(in_flight <= IN_FLIGHT);
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     CHECK_EQ_U64(check_nodes(&t->s), THREADS);
 }

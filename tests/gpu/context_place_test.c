@@ -146,7 +146,7 @@ TEST(context_place, lanes_are_those_of_each_device) {
     double_advance(1000000);
     stint_gpu_flush();
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     CHECK_EQ_U64(t->t.lane_count, 3); /* the thread's, and the streams' */
     const struct trace_lane *l = traced_lane(t, "GPU 0");
     CHECK_EQ_U64(l ? l->count : 0, 1);
@@ -271,10 +271,10 @@ static void check_order(void) {
     double_advance(1000000);
     stint_gpu_flush();
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     uint64_t next = 70;
     for (uint64_t i = 0; i < t->t.event_count; ++i) {
-        const struct trace_event *e = &t->t.events[i];
+        const struct trace_event *e = &t->events[i];
         if (!strcmp(traced_name(t, e), "work") && e->duration_ns) {
             CHECK_EQ_U64(e->duration_ns, next++);
         }

@@ -24,7 +24,7 @@ static void begin_traced(const char *trace) {
 static const struct traced *take_trace(void) {
     tracer_flush(TRACER_COMPLETE);
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     return t;
 }
 

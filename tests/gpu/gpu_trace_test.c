@@ -19,7 +19,7 @@ static const struct traced *take(void) {
     double_advance((uint64_t)1 << 40);
     CHECK(!stint_gpu_flush());
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     return t;
 }
 

@@ -91,16 +91,16 @@ static void check_nodes(const struct run_file *f) {
 
 /* Checks that the trace lacks at most one event per thread. */
 static void check_trace(const struct run_file *f) {
-    const struct trace *t = &f->t.t;
-    CHECK_EQ_U64(t->lane_count, THREADS);
+    const struct traced *t = &f->t;
+    CHECK_EQ_U64(t->t.lane_count, THREADS);
     traced_check(t);
-    for (uint64_t i = 0; i < t->event_count; ++i) {
+    for (uint64_t i = 0; i < t->t.event_count; ++i) {
         if (!CHECK(t->events[i].duration_ns == 7 && t->events[i].depth == 0)) {
             break;
         }
     }
-    for (uint32_t i = 0; i < t->lane_count; ++i) {
-        const struct trace_lane *l = &t->lanes[i];
+    for (uint32_t i = 0; i < t->t.lane_count; ++i) {
+        const struct trace_lane *l = &t->t.lanes[i];
         const struct trace_event *last = traced_event(&f->t, l, l->count - 1);
         uint64_t all = published[traced_name(&f->t, last)[5] - '0'].scopes;
         CHECK(is_near(l->count + l->overwritten, all));

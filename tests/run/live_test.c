@@ -37,9 +37,9 @@ static void check_nodes(const struct snapshot *s) {
 }
 
 static void check_events(const struct traced *t) {
-    traced_check(&t->t);
+    traced_check(t);
     for (uint64_t i = 0; i < t->t.event_count; ++i) {
-        const struct trace_event *e = &t->t.events[i];
+        const struct trace_event *e = &t->events[i];
         CHECK(e->kind != TRACE_VALUE || e->value == 0.5);
         CHECK(e->kind != TRACE_SPAN || e->duration_ns > 0);
     }
@@ -62,7 +62,7 @@ static void read_often(int only_nodes) {
             break;
         }
         check_nodes(&t.s);
-        if (!only_nodes && CHECK(!trace_read(&t.t, &t.s))) {
+        if (!only_nodes && CHECK(!traced_read(&t))) {
             check_events(&t);
         }
         for (uint32_t k = 0; k < t.s.node_count; ++k) {

@@ -160,7 +160,7 @@ RUN int run_load(struct run_file *out, const char *path) {
         free(out->bytes);
         return -1;
     }
-    CHECK(!trace_read(&out->t.t, &out->t.s));
+    CHECK(!traced_read(&out->t));
     return 0;
 }
 

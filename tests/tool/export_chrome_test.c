@@ -43,7 +43,7 @@ TEST(export_chrome, deeper_than_anything) {
         events[i].depth = i;
         events[i].site = events[i].node = node;
     }
-    hand.run.trace.events = events;
+    hand.run.trace.rings = (struct trace_rings *)(void *)events;
     hand.lanes[0].count = hand.run.trace.event_count = SPANS;
     char *text = exported(export_chrome);
     CHECK_EQ_U64(times_in(text, "\"ph\":\"X\""), 2 * STINT_IMPL_DEPTH);

@@ -12,8 +12,26 @@
 #include <unistd.h>
 
 int run_trace(struct run *r) {
-    (void)r; /* it is there already */
+    r->trace.until_ns = UINT64_MAX; /* the rest is there already */
     return 0;
+}
+
+/* The events are in one array, lane after lane. */
+void trace_walk_start(struct trace_walk *w, struct trace *t, uint32_t lane) {
+    w->trace = t;
+    w->lane = &t->lanes[lane];
+    w->next = 0;
+}
+
+const struct trace_event *trace_walk_next(struct trace_walk *w) {
+    const struct trace_event *e = (const struct trace_event *)(const void *)w->trace->rings;
+    if (w->next == w->lane->count) {
+        return NULL;
+    }
+    for (const struct trace_lane *lane = w->trace->lanes; lane < w->lane; ++lane) {
+        e += lane->count;
+    }
+    return e + w->next++;
 }
 
 void hand_start(struct hand_run *h) {
@@ -33,7 +51,7 @@ void hand_start(struct hand_run *h) {
     r->snapshot.activities = h->activities;
     r->snapshot.devices = h->devices;
     r->trace.lanes = h->lanes;
-    r->trace.events = h->events;
+    r->trace.rings = (struct trace_rings *)(void *)h->events;
     hand_set(h, "GlobalStatInfo");
 }
 
@@ -112,7 +130,6 @@ void hand_lane(struct hand_run *h, uint32_t root, const char *name) {
     struct trace *t = &h->run.trace;
     struct trace_lane *lane = &h->lanes[t->lane_count++];
     lane->thread = root == SNAPSHOT_NONE ? SNAPSHOT_NONE : h->nodes[root].thread;
-    lane->first = t->event_count;
     memcpy(lane->name, name, strnlen(name, sizeof lane->name - 1));
 }
 
@@ -131,6 +148,7 @@ void hand_span(struct hand_run *h, uint32_t node, uint64_t start, uint64_t durat
                uint32_t depth) {
     struct trace_event *e = event(h, TRACE_SPAN, h->nodes[node].site, start);
     e->node = node;
+    e->set = h->nodes[node].set;
     e->duration_ns = duration;
     e->depth = depth;
 }

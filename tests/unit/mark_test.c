@@ -132,7 +132,7 @@ static void everything(void) {
 
 static void check_all_there(unsigned rounds) {
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     uint64_t refused = lost(STINT_STATUS_IN_SLOW_PATH);
     CHECK(handled > 100);
     CHECK_EQ_U64(traced_overwritten(t), 0);
@@ -145,7 +145,7 @@ static void check_all_there(unsigned rounds) {
                      traced_count(t, TRACE_VALUE, "handler.value") + refused,
                  3 * (uint64_t)handled);
     for (uint64_t i = 0; i < t->t.event_count; ++i) {
-        const struct trace_event *e = &t->t.events[i];
+        const struct trace_event *e = &t->events[i];
         if (e->kind == TRACE_VALUE && !strcmp(traced_name(t, e), "main.value")) {
             CHECK(e->value == 42);
         }
@@ -196,7 +196,7 @@ TEST(mark, handlers_at_every_instruction_of_a_pair) {
     stepping(0);
     const struct traced *t = traced_now();
     for (uint64_t i = 0; i < t->t.event_count; ++i) {
-        longest += t->t.events[i].duration_ns == 3 * STINT_IMPL_SPAN_LONG;
+        longest += t->events[i].duration_ns == 3 * STINT_IMPL_SPAN_LONG;
     }
     CHECK_EQ_U64(longest, 1);
     CHECK_EQ_U64(traced_overwritten(t), 0);

@@ -164,7 +164,7 @@ TEST(signal, at_every_instruction_of_traced_scopes) {
     node_raw_samples = 0;
     step_through_nested();
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     CHECK_EQ_U64(traced_overwritten(t), 0);
     CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "main.outer"), 21);
     CHECK_EQ_U64(traced_count(t, TRACE_SPAN, "main.inner"), 21);

@@ -44,7 +44,7 @@ TEST(trace_activity, a_kernel_and_who_launched_it) {
     e = traced_event(&t, l, 1); /* unknown */
     CHECK_STR_EQ(name_of(e), "memcpy DtoH");
     CHECK_EQ_U64(e->launch_thread, SNAPSHOT_NONE);
-    traced_check(&t.t);
+    traced_check(&t);
     traced_free(&t);
 }
 
@@ -118,7 +118,7 @@ TEST(trace_activity, nothing_nests) {
     CHECK_STR_EQ(name_of(traced_event(&t, &t.t.lanes[1], 0)), "same start");
     CHECK_STR_EQ(name_of(traced_event(&t, &t.t.lanes[1], 1)), "inside");
     for (uint64_t i = 0; i < t.t.event_count; ++i) {
-        CHECK_EQ_U64(t.t.events[i].depth, 0);
+        CHECK_EQ_U64(t.events[i].depth, 0);
     }
     traced_free(&t);
 }

@@ -73,7 +73,7 @@ TEST(trace, random_trees_are_read_as_they_ran) {
     }
     const struct traced *t = traced_now();
     check_model(t, 500);
-    traced_check(&t->t);
+    traced_check(t);
     CHECK_EQ_U64(traced_overwritten(t), 0);
 }
 
@@ -100,7 +100,7 @@ TEST(trace, spans_of_no_length) {
     CHECK_EQ_U64(l ? l->count : 0, 3);
     CHECK_STR_EQ(traced_name(t, traced_event(t, l, 0)), "around");
     CHECK(traced_event(t, l, 1)->depth > 0 && traced_event(t, l, 2)->depth > 0);
-    traced_check(&t->t);
+    traced_check(t);
 }
 
 /* Spans of no length come after a span that ends where they begin, not in it. */
@@ -117,7 +117,7 @@ TEST(trace, spans_of_no_length_behind_another) {
     }
     CHECK_EQ_U64(traced_event(t, &t->t.lanes[0], 0)->depth, 0);
     CHECK_EQ_U64(traced_event(t, &t->t.lanes[0], 1)->depth, 0);
-    traced_check(&t->t);
+    traced_check(t);
 }
 
 TEST(trace, none_without_the_setting) {
@@ -162,7 +162,7 @@ TEST(trace, is_counted_without_its_events) {
     struct scratch_mark before = scratch_mark(&t->s.memory);
     CHECK(!trace_count(&count, &t->s));
     struct scratch_mark after = scratch_mark(&t->s.memory);
-    CHECK(before.chunks == after.chunks && before.left - after.left < 65536);
+    CHECK(before.chunks == after.chunks ? before.left - after.left < 65536 : after.left > 131072);
     CHECK_EQ_U64(count.rings, 2);
     CHECK_EQ_U64(count.kinds[TRACE_SPAN], traced_count(t, TRACE_SPAN, "scope") + 1);
     CHECK_EQ_U64(count.kinds[TRACE_SPAN], 65537);
@@ -277,7 +277,7 @@ TEST(trace, intervals_have_lanes_of_their_own) {
     fake_advance(1);
     stint_step();
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     CHECK_EQ_U64(t->t.lane_count, 3);
     const struct trace_lane *first = traced_lane(t, "(intervals 1)");
     const struct trace_lane *second = traced_lane(t, "(intervals 2)");
@@ -305,7 +305,7 @@ TEST(trace, more_overlaps_than_lanes_are_counted) {
         fake_advance(1);
     }
     const struct traced *t = traced_now();
-    traced_check(&t->t);
+    traced_check(t);
     CHECK_EQ_U64(t->t.event_count, 15); /* 16 lanes, the first one for scopes */
     CHECK_EQ_U64(traced_overwritten(t), 25);
 }
@@ -339,7 +339,7 @@ TEST(trace, times_of_another_clock_rate) {
     CHECK(!snapshot_take(&t.s));
     t.s.ns_per_tick = 0.5;
     t.s.start_ns = FAKE_START - 100; /* the process began before its first scope */
-    CHECK(!trace_read(&t.t, &t.s));
+    CHECK(!traced_read(&t));
     CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 0)->start_ns, 100);
     CHECK_EQ_U64(traced_event(&t, &t.t.lanes[0], 0)->duration_ns, 1500);
     traced_free(&t);

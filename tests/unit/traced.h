@@ -12,13 +12,37 @@
 struct traced {
     struct snapshot s;
     struct trace t;
+    struct trace_event *events; /* of all lanes, one after the other */
 };
+
+/* Reads the trace of the snapshot. */
+TRACED int traced_read(struct traced *out) {
+    const struct trace_event *e;
+    struct trace_walk walk;
+    uint64_t count = 0;
+    if (trace_read(&out->t, &out->s)) {
+        return -1;
+    }
+    out->events = (struct trace_event *)scratch_array(
+        &out->s.memory, (size_t)out->t.event_count + 1, sizeof *out->events);
+    for (uint32_t i = 0; i < out->t.lane_count; ++i) {
+        uint64_t first = count;
+        for (trace_walk_start(&walk, &out->t, i); (e = trace_walk_next(&walk));) {
+            if (CHECK(count < out->t.event_count)) {
+                out->events[count++] = *e;
+            }
+        }
+        CHECK_EQ_U64(count - first, out->t.lanes[i].count);
+    }
+    CHECK_EQ_U64(count, out->t.event_count);
+    return 0;
+}
 
 /* Reads the trace of this process, now. */
 TRACED void traced_take(struct traced *out) {
     memset(out, 0, sizeof *out);
     if (CHECK(!snapshot_take(&out->s))) {
-        CHECK(!trace_read(&out->t, &out->s));
+        CHECK(!traced_read(out));
     }
 }
 
@@ -52,7 +76,13 @@ TRACED const struct trace_lane *traced_lane(const struct traced *t, const char *
 TRACED const struct trace_event *traced_event(const struct traced *t, const struct trace_lane *l,
                                               uint64_t number) {
     static const struct trace_event none = {.kind = 99, .node = SNAPSHOT_NONE};
-    return l && number < l->count ? &t->t.events[l->first + number] : &none;
+    if (!l || number >= l->count) {
+        return &none;
+    }
+    for (const struct trace_lane *before = t->t.lanes; before < l; ++before) {
+        number += before->count;
+    }
+    return &t->events[number];
 }
 
 TRACED uint64_t traced_overwritten(const struct traced *t) {
@@ -66,31 +96,27 @@ TRACED uint64_t traced_overwritten(const struct traced *t) {
 TRACED uint64_t traced_count(const struct traced *t, uint32_t kind, const char *name) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < t->t.event_count; ++i) {
-        const struct trace_event *e = &t->t.events[i];
+        const struct trace_event *e = &t->events[i];
         count += e->kind == kind && (!name || !strcmp(traced_name(t, e), name));
     }
     return count;
 }
 
-/* Checks the rules for every trace: lanes are side by side, events ordered by start, spans inside
- * each other. */
-TRACED void traced_check(const struct trace *t) {
-    uint64_t next = 0, wrong = 0;
-    for (uint32_t i = 0; i < t->lane_count; ++i) {
-        const struct trace_lane *l = &t->lanes[i];
+/* Checks the rules for every trace: events are ordered by start, spans inside each other. */
+TRACED void traced_check(const struct traced *t) {
+    uint64_t wrong = 0;
+    const struct trace_event *e = t->events;
+    for (uint32_t i = 0; i < t->t.lane_count; ++i) {
         uint64_t ends[64] = {UINT64_MAX};
-        wrong += l->first != next || l->first + l->count > t->event_count;
-        next = l->first + l->count;
-        for (uint64_t k = l->first; k < next && !wrong; ++k) {
-            const struct trace_event *e = &t->events[k];
-            wrong += k > l->first && e->start_ns < e[-1].start_ns;
+        const struct trace_event *first = e;
+        for (; e < first + t->t.lanes[i].count && !wrong; ++e) {
+            wrong += e > first && e->start_ns < e[-1].start_ns;
             if (e->kind == TRACE_SPAN && e->depth < 63) {
                 wrong += e->start_ns + e->duration_ns > ends[e->depth] && e->depth;
                 ends[e->depth + 1] = e->start_ns + e->duration_ns;
             }
         }
     }
-    CHECK_EQ_U64(next, t->event_count);
     CHECK_EQ_U64(wrong, 0);
 }
 

@@ -75,22 +75,11 @@ static int profile_put_run(struct sink *to, void *unused) {
 
 /* ---- A trace. */
 
-/* Removes the calls that ended before the interval began. */
+/* Leaves out the calls that ended before the interval began. */
 static void trace_drop_older(struct run *r) {
     const struct snapshot *s = &r->snapshot;
     uint64_t now = s->now.monotonic_ns - s->start_ns;
-    uint64_t since = saturating_subtract(now, s->wall_ns);
-    for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
-        struct trace_lane *lane = &r->trace.lanes[i];
-        struct trace_event *events = r->trace.events + lane->first;
-        uint64_t kept = 0;
-        for (uint64_t k = 0; k < lane->count; ++k) {
-            if (events[k].start_ns + events[k].duration_ns >= since) {
-                events[kept++] = events[k];
-            }
-        }
-        lane->count = kept;
-    }
+    r->trace.from_ns = saturating_subtract(now, s->wall_ns);
 }
 
 static int profile_put_trace(struct sink *to, void *unused) {

@@ -18,13 +18,17 @@
 #define CLASSES 512u           /* of durations: 8 an octave */
 
 struct kept {
-    unsigned char *event; /* by event: is it in the page */
+    struct trace *trace;
+    unsigned char *event;   /* by event: is it in the page */
+    uint64_t (*in_lane)[3]; /* by lane: its events by enum trace_kind */
     struct export_labels labels;
     uint32_t *name_of; /* by label: its index in "names", + 1 */
     uint32_t *names;
     uint32_t name_count;
     uint64_t count[3]; /* by enum trace_kind */
     uint64_t shown[3];
+    uint64_t in_class[CLASSES]; /* spans */
+    uint64_t end;               /* after the start of the last event */
 };
 
 static uint32_t duration_class(uint64_t ns) {
@@ -36,84 +40,90 @@ static uint32_t duration_class(uint64_t ns) {
 }
 
 /* The lowest class that, with all above it, holds no more than LONGEST. */
-static uint32_t find_lowest_class(const struct trace *t) {
-    uint64_t in[CLASSES] = {0}, sum = 0;
+static uint32_t find_lowest_class(const struct kept *k) {
+    uint64_t sum = 0;
     uint32_t lowest = CLASSES;
-    for (uint64_t i = 0; i < t->event_count; ++i) {
-        if (t->events[i].kind == TRACE_SPAN) {
-            in[duration_class(t->events[i].duration_ns)] += 1;
-        }
-    }
-    while (lowest && sum + in[lowest - 1] <= LONGEST) {
-        sum += in[--lowest];
+    while (lowest && sum + k->in_class[lowest - 1] <= LONGEST) {
+        sum += k->in_class[--lowest];
     }
     return lowest;
 }
 
-static uint64_t find_trace_end(const struct trace *t) {
-    uint64_t end = 0;
-    for (uint64_t i = 0; i < t->event_count; ++i) {
-        end = u64_max(end, t->events[i].start_ns);
+static void kept_count(struct kept *k) {
+    const struct trace_event *e;
+    struct trace_walk walk;
+    for (uint32_t l = 0; l < k->trace->lane_count; ++l) {
+        for (trace_walk_start(&walk, k->trace, l); (e = trace_walk_next(&walk));) {
+            ++k->count[e->kind];
+            ++k->in_lane[l][e->kind];
+            k->end = u64_max(k->end, e->start_ns);
+            if (e->kind == TRACE_SPAN) {
+                ++k->in_class[duration_class(e->duration_ns)];
+            }
+        }
     }
-    return end + 1;
+    ++k->end;
 }
 
-static void kept_choose_spans(struct kept *k, const struct trace *t) {
+/* The longest span so far in a part of a lane. */
+struct best_span {
+    uint64_t part;
+    uint64_t number; /* of the event */
+    uint64_t duration_ns;
+};
+
+static void best_span_choose(struct best_span *best, unsigned char *kept, uint64_t part,
+                             uint64_t number, const struct trace_event *e) {
+    if (part == best->part) {
+        if (e->duration_ns <= best->duration_ns) {
+            return;
+        }
+        kept[best->number] = 0;
+    }
+    kept[number] = 1;
+    *best = (struct best_span){part, number, e->duration_ns};
+}
+
+/* Of marks, and of values, every n-th. */
+static void kept_choose(struct kept *k) {
+    const struct trace_event *e;
+    struct trace_walk walk;
     uint32_t lowest = 0;
     if (k->count[TRACE_SPAN] > HTML_SPANS) {
-        lowest = find_lowest_class(t);
+        lowest = find_lowest_class(k);
     }
-    uint64_t parts = PARTS / u64_max(t->lane_count, 1);
-    uint64_t length = find_trace_end(t) / u64_max(parts, 1) + 1;
-    for (uint32_t l = 0; l < t->lane_count; ++l) {
-        const struct trace_lane *lane = &t->lanes[l];
-        uint64_t part = UINT64_MAX, best = 0;
-        for (uint64_t i = lane->first; i < lane->first + lane->count; ++i) {
-            const struct trace_event *e = &t->events[i];
+    uint64_t parts = PARTS / u64_max(k->trace->lane_count, 1);
+    uint64_t length = k->end / u64_max(parts, 1) + 1;
+    uint64_t at[3] = {0}, number = 0;
+    for (uint32_t l = 0; l < k->trace->lane_count; ++l) {
+        struct best_span best = {.part = UINT64_MAX};
+        for (trace_walk_start(&walk, k->trace, l); (e = trace_walk_next(&walk)); ++number) {
             if (e->kind != TRACE_SPAN) {
-                continue;
-            }
-            if (duration_class(e->duration_ns) >= lowest) {
-                k->event[i] = 1;
-            } else if (e->start_ns / length != part) {
-                part = e->start_ns / length;
-                best = i;
-                k->event[i] = 1;
-            } else if (e->duration_ns > t->events[best].duration_ns) {
-                k->event[best] = 0;
-                best = i;
-                k->event[i] = 1;
+                uint64_t step = k->count[e->kind] / HTML_MARKS + 1;
+                k->event[number] = at[e->kind]++ % step == 0;
+            } else if (duration_class(e->duration_ns) >= lowest) {
+                k->event[number] = 1;
+            } else {
+                best_span_choose(&best, k->event, e->start_ns / length, number, e);
             }
         }
     }
 }
 
-/* Marks, or values: every n-th. */
-static void kept_choose_each(struct kept *k, const struct trace *t, uint32_t kind) {
-    uint64_t step = k->count[kind] / HTML_MARKS + 1, at = 0;
-    for (uint64_t i = 0; i < t->event_count; ++i) {
-        if (t->events[i].kind == kind) {
-            k->event[i] = at++ % step == 0;
-        }
-    }
-}
-
-static int kept_start(struct kept *k, const struct trace *t, struct snapshot *s) {
+static int kept_start(struct kept *k, struct trace *t, struct snapshot *s) {
+    k->trace = t;
     if (export_labels_start(&k->labels, s)) {
         return -1;
     }
     k->event = scratch_array(&s->memory, (size_t)t->event_count + 1, 1);
+    k->in_lane = scratch_array(&s->memory, (size_t)t->lane_count + 1, sizeof *k->in_lane);
     k->name_of = scratch_array(&s->memory, k->labels.count, sizeof *k->name_of);
     k->names = scratch_array(&s->memory, k->labels.count, sizeof *k->names);
     if (scratch_failed(&s->memory)) {
         return -1;
     }
-    for (uint64_t i = 0; i < t->event_count; ++i) {
-        k->count[t->events[i].kind % 3] += 1;
-    }
-    kept_choose_spans(k, t);
-    kept_choose_each(k, t, TRACE_MARK);
-    kept_choose_each(k, t, TRACE_VALUE);
+    kept_count(k);
+    kept_choose(k);
     return 0;
 }
 
@@ -150,8 +160,28 @@ static void lane_put_event(struct html *h, struct kept *k, const struct trace_ev
     }
 }
 
-static void html_put_lane(struct html *h, struct kept *k, const struct trace_lane *lane) {
+/* The kept events of a kind, from the lane's first event on, which has that number. */
+static void html_put_kind(struct html *h, struct kept *k, uint32_t lane, uint32_t kind,
+                          uint64_t number) {
+    const struct trace_event *e;
+    struct trace_walk walk;
+    uint64_t n = 0;
+    if (!k->in_lane[lane][kind]) {
+        return;
+    }
+    for (trace_walk_start(&walk, k->trace, lane); (e = trace_walk_next(&walk)); ++number) {
+        if (e->kind == kind && k->event[number]) {
+            sink_put(h->out, ",", n != 0);
+            ++n;
+            lane_put_event(h, k, e);
+        }
+    }
+    k->shown[kind] += n;
+}
+
+static void html_put_lane(struct html *h, struct kept *k, uint32_t index, uint64_t *number) {
     static const char *const keys[3] = {",\"spans\":[", "],\"marks\":[", "],\"values\":["};
+    const struct trace_lane *lane = &k->trace->lanes[index];
     struct export_name name = export_field(lane->name, sizeof lane->name);
     sink_text(h->out, "{\"name\":");
     sink_json(h->out, name.bytes, name.length);
@@ -160,19 +190,13 @@ static void html_put_lane(struct html *h, struct kept *k, const struct trace_lan
     if (lane->memory) {
         sink_member_u64(h->out, "memory", 1);
     }
+    uint64_t events = 0;
     for (uint32_t kind = 0; kind < 3; ++kind) {
-        uint64_t n = 0;
         sink_text(h->out, keys[kind]);
-        for (uint64_t i = lane->first; i < lane->first + lane->count; ++i) {
-            const struct trace_event *e = &h->run->trace.events[i];
-            if (e->kind == kind && k->event[i]) {
-                sink_put(h->out, ",", n != 0);
-                ++n;
-                lane_put_event(h, k, e);
-            }
-        }
-        k->shown[kind] += n;
+        html_put_kind(h, k, index, kind, *number);
+        events += k->in_lane[index][kind];
     }
+    *number += events;
     sink_text(h->out, "]}");
 }
 
@@ -188,15 +212,16 @@ static void html_put_names(struct html *h, const struct kept *k) {
 
 int html_trace(struct html *h) {
     static const char *const what[3] = {"spans, the longest of each moment", "marks", "values"};
-    const struct trace *t = &h->run->trace;
+    struct trace *t = &h->run->trace;
     struct kept k = {.name_count = 0};
+    uint64_t number = 0;
     if (kept_start(&k, t, &h->run->snapshot)) {
         return -1;
     }
     sink_text(h->out, ",\n\"lanes\":[");
     for (uint32_t i = 0; i < t->lane_count; ++i) {
         export_start_item(h->out, i);
-        html_put_lane(h, &k, &t->lanes[i]);
+        html_put_lane(h, &k, i, &number);
     }
     sink_put(h->out, "]", 1);
     html_put_names(h, &k);

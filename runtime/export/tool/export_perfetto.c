@@ -35,11 +35,27 @@ enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3, EVENT_COUNT
 
 _Static_assert(EXPORT_CLEAN_BYTES + 256 < SINK_PIECE, "a packet with a name fits one piece");
 
+/* Events of a track have these bytes after their timestamp: FORM_TYPE is that of their type,
+ * FORM_EVENT is where the event begins. */
+struct packet_form {
+    char text[16];
+    size_t length;
+};
+#define FORM_EVENT 6
+#define FORM_TYPE 7
+#define FORM_TRACK 9
+#define PACKET_ROOM 128u
+#define STAMP_LOW_BITS 21 /* of a timestamp, in three bytes */
+
 struct perfetto {
     struct sink *out;
     const struct run *run;
-    uint64_t track; /* of the lane */
-    uint64_t gpu;   /* track of the GPU described last; the streams of a GPU are adjacent */
+    uint64_t track;          /* of the lane */
+    struct packet_form form; /* of its events */
+    uint64_t stamp_high;     /* the last timestamp without its low bits, */
+    size_t stamp_bytes;      /* its bytes, */
+    char stamp[24];          /* and the form after them */
+    uint64_t gpu; /* track of the GPU described last; the streams of a GPU are adjacent */
     unsigned char *counters; /* by site, then by lane of memory: its track is described */
     const struct trace_lane *lane;
     struct nest nest;
@@ -50,7 +66,7 @@ struct perfetto {
 
 struct event {
     uint64_t ns;
-    uint64_t track;
+    const struct packet_form *form;
     uint64_t name;
     uint64_t category;
     enum event_type type;
@@ -148,75 +164,107 @@ static void perfetto_put_lane(struct perfetto *f, const struct trace_lane *lane,
     }
 }
 
-/* A packet up to the track: timestamp 8, trusted_packet_sequence_id 10, sequence_flags 13 (2: needs
- * the state), track_event 11 {type 9, track_uuid 11}. The event's length byte is `event[-1]`. */
-static inline char *packet_begin_event(struct perfetto *f, uint64_t ns, enum event_type type,
-                                       uint64_t track, char **event) {
-    char *p = sink_room(f->out, 128);
-    *p++ = 0x0a;
-    *p++ = 0; /* the packet's length */
-    *p++ = 0x40;
-    p = leb128_put(p, ns);
-    memcpy(p, "\x50\x01\x68\x02\x5a\x00\x48", 7);
-    p += 7;
-    *event = p - 1;
-    *p++ = (char)type;
-    *p++ = 0x58;
-    return leb128_put(p, track);
+/* The bytes of an end after its timestamp: trusted_packet_sequence_id 10, sequence_flags 13 (2: needs
+ * the state), track_event 11 {type 9, track_uuid 11}. Other events have another type, and more. */
+static struct packet_form packet_form_of(uint64_t track) {
+    struct packet_form form = {.text = "\x50\x01\x68\x02\x5a\x00\x48\x00\x58"};
+    form.length = (size_t)(leb128_put(form.text + FORM_TRACK, track) - form.text);
+    form.text[FORM_EVENT - 1] = (char)(form.length - FORM_EVENT);
+    form.text[FORM_TYPE] = EVENT_END;
+    return form;
 }
 
-static inline void packet_end_event(struct perfetto *f, char *event, char *end) {
-    char *packet = f->out->data + f->out->length;
-    event[-1] = (char)(end - event);
-    packet[1] = (char)(end - packet - 2);
-    packet_finish(f, end);
+/* A packet up to the track: timestamp 8, then the form, whose start it returns. */
+static char *packet_begin(char *packet, uint64_t ns, const struct packet_form *form) {
+    packet[0] = 0x0a; /* and the packet's length */
+    packet[2] = 0x40;
+    char *p = leb128_put(packet + 3, ns);
+    memcpy(p, form->text, sizeof form->text);
+    return p;
 }
 
-static void perfetto_put_end_event(struct perfetto *f, uint64_t ns) {
-    char *event;
-    char *p = packet_begin_event(f, ns, EVENT_END, f->track, &event);
-    packet_end_event(f, event, p);
+/* Timestamps that are so much alike have the same bytes from the fourth on. -1: it has only three.
+ */
+static int stamp_prepare(struct perfetto *f, uint64_t high) {
+    if (!high) {
+        return -1;
+    }
+    f->stamp_high = high;
+    f->stamp_bytes = (size_t)(leb128_put(f->stamp, high) - f->stamp);
+    memcpy(f->stamp + f->stamp_bytes, f->form.text, sizeof f->form.text);
+    return 0;
 }
 
-/* name_iid 10, category_iids 3; flow 0 = none. */
-static void perfetto_put_event(struct perfetto *f, const struct event *e) {
-    char *event;
-    char *p = packet_begin_event(f, e->ns, e->type, e->track, &event);
+/* The same of an event of the lane. */
+static inline char *packet_begin_event(struct perfetto *f, char *packet, uint64_t ns) {
+    uint64_t high = ns >> STAMP_LOW_BITS;
+    if (high != f->stamp_high && stamp_prepare(f, high)) {
+        return packet_begin(packet, ns, &f->form);
+    }
+    char *form = packet + 6 + f->stamp_bytes;
+    packet[0] = 0x0a;
+    packet[2] = 0x40;
+    packet[3] = (char)(ns | 0x80);
+    packet[4] = (char)(ns >> 7 | 0x80);
+    packet[5] = (char)(ns >> 14 | 0x80);
+    memcpy(packet + 6, f->stamp, sizeof f->stamp);
+    return form;
+}
+
+static inline void packet_end(struct sink *out, char *packet, char *end) {
+    size_t length = (size_t)(end - packet);
+    out->length += length;
+    packet[1] = (char)(length - 2);
+}
+
+/* The event is in the packet from the form on. */
+static inline void packet_end_event(struct perfetto *f, char *packet, char *form,
+                                    enum event_type type, char *end) {
+    form[FORM_TYPE] = (char)type;
+    form[FORM_EVENT - 1] = (char)(end - form - FORM_EVENT);
+    packet_end(f->out, packet, end);
+}
+
+static inline void perfetto_put_end_event(struct perfetto *f, uint64_t ns) {
+    struct sink *out = f->out;
+    size_t length = f->form.length;
+    char *packet = sink_room(out, PACKET_ROOM);
+    packet_end(out, packet, packet_begin_event(f, packet, ns) + length);
+}
+
+/* name_iid 10, category_iids 3. */
+static inline char *event_put_names(char *p, uint64_t name, uint64_t category) {
     *p++ = 0x50;
-    p = leb128_put(p, e->name);
+    p = leb128_put(p, name);
     *p++ = 0x18;
-    p = leb128_put(p, e->category);
+    return leb128_put(p, category);
+}
+
+/* flow 0 = none. */
+static void perfetto_put_event(struct perfetto *f, const struct event *e) {
+    char *packet = sink_room(f->out, PACKET_ROOM);
+    char *form = packet_begin(packet, e->ns, e->form);
+    char *p = event_put_names(form + e->form->length, e->name, e->category);
     if (e->flow) {
         p = leb128_put(p, FIELD_DOUBLE(e->flow));
         p = proto_put_fixed(p, f->arrows);
     }
-    packet_end_event(f, event, p);
+    packet_end_event(f, packet, form, e->type, p);
 }
 
-/* Sets first, then kinds of activities. */
-static uint64_t event_category(const struct snapshot *s, const struct trace_event *e) {
-    const struct snapshot_activity *a = export_activity(s, e);
-    if (a) {
-        return 1 + (uint64_t)s->set_count + a->kind;
-    }
-    uint32_t set = e->node < s->node_count ? s->nodes[e->node].set : 0;
-    return 1 + (set < s->set_count ? set : 0);
-}
-
-/* With the launch it comes from, on that one's thread, if that is known. */
-static void perfetto_put_begin_event(struct perfetto *f, const struct trace_event *from,
-                                     enum event_type type) {
+/* An activity, with the launch it comes from, on that one's thread, if that is known. Categories are
+ * those of sets, then those of kinds. */
+static void perfetto_put_activity(struct perfetto *f, const struct trace_event *from,
+                                  const struct snapshot_activity *a) {
     const struct snapshot *s = &f->run->snapshot;
-    struct event e = {.ns = from->start_ns, .type = type, .track = f->track};
+    struct event e = {.ns = from->start_ns, .type = EVENT_BEGIN, .form = &f->form};
+    uint32_t lane = export_launch_lane(s, f->lanes, from);
     e.name = (uint64_t)export_label(&f->labels, from) + 1;
-    e.category = event_category(s, from);
-    uint32_t lane = 0;
-    if (export_activity(s, from)) {
-        lane = export_launch_lane(s, f->lanes, from);
-    }
+    e.category = 1 + (uint64_t)s->set_count + a->kind;
     if (lane) {
+        struct packet_form form = packet_form_of(LANE_TRACKS + (uint64_t)lane - 1);
         struct event launch = {.ns = from->launch_ns, .type = EVENT_INSTANT, .flow = FLOW};
-        launch.track = LANE_TRACKS + (uint64_t)lane - 1;
+        launch.form = &form;
         launch.name = (uint64_t)f->labels.count + 1;
         launch.category = e.category;
         e.flow = FLOW_ENDS;
@@ -224,6 +272,22 @@ static void perfetto_put_begin_event(struct perfetto *f, const struct trace_even
         perfetto_put_event(f, &launch);
     }
     perfetto_put_event(f, &e);
+}
+
+static inline void perfetto_put_begin_event(struct perfetto *f, const struct trace_event *from,
+                                            enum event_type type) {
+    const struct snapshot *s = &f->run->snapshot;
+    const struct snapshot_activity *a = export_activity(s, from);
+    if (a) {
+        perfetto_put_activity(f, from, a);
+        return;
+    }
+    char *packet = sink_room(f->out, PACKET_ROOM);
+    char *form = packet_begin_event(f, packet, from->start_ns);
+    char *p =
+        event_put_names(form + f->form.length, (uint64_t)export_site_label(&f->labels, from) + 1,
+                        1 + (uint64_t)(from->set < s->set_count ? from->set : 0));
+    packet_end_event(f, packet, form, type, p);
 }
 
 /* The number of a value's counter: of its site, or of its lane of memory. */
@@ -239,7 +303,6 @@ static size_t perfetto_get_counter(const struct perfetto *f, const struct trace_
 static void perfetto_put_value(struct perfetto *f, const struct trace_event *e) {
     size_t counter = perfetto_get_counter(f, e);
     uint64_t track = COUNTER_TRACKS + counter, bits;
-    char *event;
     if (!f->counters[counter]) {
         struct descriptor d = descriptor_begin(f, track, PROCESS_TRACK);
         struct export_name name = export_site(&f->run->snapshot, (uint32_t)counter);
@@ -252,25 +315,28 @@ static void perfetto_put_value(struct perfetto *f, const struct trace_event *e) 
         descriptor_end(f, &d);
         f->counters[counter] = 1;
     }
-    char *p = packet_begin_event(f, e->start_ns, EVENT_COUNTER, track, &event);
-    p = leb128_put(p, FIELD_DOUBLE(44));
+    struct packet_form form = packet_form_of(track);
+    char *packet = sink_room(f->out, PACKET_ROOM);
+    char *at = packet_begin(packet, e->start_ns, &form);
+    char *p = leb128_put(at + form.length, FIELD_DOUBLE(44));
     memcpy(&bits, &e->value, sizeof bits);
     p = proto_put_fixed(p, bits);
-    packet_end_event(f, event, p);
+    packet_end_event(f, packet, at, EVENT_COUNTER, p);
 }
 
-static void perfetto_put_events(struct perfetto *f, const struct trace_event *e, uint64_t count) {
-    f->nest.height = 0;
-    for (const struct trace_event *end = e + count; e < end; ++e) {
-        while (nest_over(&f->nest, e)) {
+static void perfetto_put_events(struct perfetto *f, struct trace *t, uint32_t lane) {
+    const struct trace_event *e;
+    struct trace_walk walk;
+    nest_start(&f->nest);
+    for (trace_walk_start(&walk, t, lane); (e = trace_walk_next(&walk));) {
+        uint32_t around = nest_around(&f->nest, e);
+        while (f->nest.height > around) {
             perfetto_put_end_event(f, nest_pop(&f->nest));
         }
         if (e->kind == TRACE_VALUE) {
             perfetto_put_value(f, e);
-        } else if (e->kind == TRACE_MARK) {
-            perfetto_put_begin_event(f, e, EVENT_INSTANT);
-        } else if (nest_push(&f->nest, e)) {
-            perfetto_put_begin_event(f, e, EVENT_BEGIN);
+        } else if (e->kind == TRACE_MARK || nest_push(&f->nest, e)) {
+            perfetto_put_begin_event(f, e, e->kind == TRACE_MARK ? EVENT_INSTANT : EVENT_BEGIN);
         }
     }
     while (f->nest.height) {
@@ -314,9 +380,11 @@ int export_perfetto(struct sink *out, struct run *r) {
     for (uint32_t i = 0; i < r->trace.lane_count; ++i) {
         const struct trace_lane *lane = &r->trace.lanes[i];
         f.track = LANE_TRACKS + (uint64_t)i;
+        f.form = packet_form_of(f.track);
+        f.stamp_high = UINT64_MAX;
         f.lane = lane;
         perfetto_put_lane(&f, lane, tids[i]);
-        perfetto_put_events(&f, r->trace.events + lane->first, lane->count);
+        perfetto_put_events(&f, &r->trace, i);
     }
     return 0;
 }

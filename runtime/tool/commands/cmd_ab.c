@@ -88,22 +88,8 @@ static int take_share(const char *text, double *out) {
     return 0;
 }
 
-/* "90", "90s", "10m" and "2h". */
-static int take_duration(const char *text, double *out) {
-    double seconds = 0;
-    const char *end = number_parse(text, &seconds);
-    if (!end || (*end && end[1])) {
-        return -1;
-    }
-    if (*end == 'm') {
-        seconds *= 60;
-    } else if (*end == 'h') {
-        seconds *= 3600;
-    } else if (*end && *end != 's') {
-        return -1;
-    }
-    *out = seconds;
-    return seconds > 0 && seconds <= 1e7 ? 0 : -1;
+static int take_limit(const char *text, double *out) {
+    return command_take_time(text, out) || *out <= 0 || *out > 1e7 ? -1 : 0;
 }
 
 static int take_ab_option(void *to, const struct option_value *value) {
@@ -115,7 +101,7 @@ static int take_ab_option(void *to, const struct option_value *value) {
     case OPTION_MDE:
         return take_share(value->text, &r->pairing.least);
     case OPTION_TIME:
-        return take_duration(value->text, &r->seconds);
+        return take_limit(value->text, &r->seconds);
     case OPTION_PAIRS:
         r->pairs = (uint32_t)value->number;
         return 0;
@@ -123,7 +109,7 @@ static int take_ab_option(void *to, const struct option_value *value) {
         r->warmup = (uint32_t)value->number;
         return 0;
     case OPTION_LIMIT:
-        return take_duration(value->text, &r->limit);
+        return take_limit(value->text, &r->limit);
     case OPTION_SEED:
         r->seeded = 1;
         r->pairing.seed = value->number;

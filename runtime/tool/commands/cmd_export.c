@@ -6,9 +6,11 @@
 #include "commands.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "export/export_tables.h"
 #include "export/tool/export_otlp.h"
 #include "export/tool/formats.h"
@@ -18,6 +20,16 @@
 #include "tool/follow/follow.h"
 #include "tool/history/history.h"
 
+#define SECONDS_MAX 1e9
+
+/* The part of a trace that is exported: seconds since the start of the run, or up to its end. Below
+ * 0: not given. */
+struct window {
+    double from;
+    double until;
+    double last;
+};
+
 struct request {
     const struct format *format;
     const char *output;
@@ -25,6 +37,8 @@ struct request {
     struct run *run;
     struct follow follow; /* its interval is 0: once */
     int otlp_options;     /* any that only otlp has */
+    int windowed;
+    struct window window;
 };
 
 /* The table that csv contains: TABLE_SCOPES, EXPORT_TABLES for the devices, or one of
@@ -46,6 +60,11 @@ static int take_table(struct request *q, const char *name) {
         }
     }
     return -1;
+}
+
+static int take_moment(struct request *q, const char *text, double *out) {
+    q->windowed = 1;
+    return command_take_time(text, out) || *out > SECONDS_MAX ? -1 : 0;
 }
 
 static int take_export_option(void *to, const struct option_value *value) {
@@ -70,6 +89,12 @@ static int take_export_option(void *to, const struct option_value *value) {
         q->follow.delta = value->number == OPTION_TEMPORALITY_DELTA;
         q->otlp_options = 1;
         return 0;
+    case OPTION_FROM:
+        return take_moment(q, value->text, &q->window.from);
+    case OPTION_UNTIL:
+        return take_moment(q, value->text, &q->window.until);
+    case OPTION_LAST:
+        return take_moment(q, value->text, &q->window.last);
     case OPTION_FOLLOW:
         return command_take_interval(value->text, &q->follow.interval);
     default:
@@ -77,9 +102,31 @@ static int take_export_option(void *to, const struct option_value *value) {
     }
 }
 
+static uint64_t window_ns(double seconds) {
+    return (uint64_t)(seconds * 1e9 + 0.5);
+}
+
+/* 0, or -1 without memory. */
+static int window_set(const struct window *w, struct run *r) {
+    if (run_trace(r)) {
+        return -1;
+    }
+    r->trace.from_ns = window_ns(w->from);
+    if (w->until >= 0) {
+        r->trace.until_ns = window_ns(w->until);
+    }
+    if (w->last >= 0) {
+        r->trace.from_ns = saturating_subtract(r->snapshot.wall_ns, window_ns(w->last));
+    }
+    return 0;
+}
+
 static int export_run(struct sink *sink, void *what) {
     const struct request *q = what;
     struct run *r = q->run;
+    if (q->windowed && window_set(&q->window, r)) {
+        return -1;
+    }
     if (q->table != TABLE_SCOPES) {
         return export_csv_table(sink, &r->snapshot, q->table);
     }
@@ -106,6 +153,10 @@ static int export_file(const char *path, struct request *q) {
     }
     q->run = &r;
     int status = export_target_write(q->output, REPLACE_NAMED, export_run, q, r.path);
+    if (r.trace.vanished && !*r.warning) {
+        snprintf(r.warning, sizeof r.warning,
+                 "cut off while it was read: events of the trace are missing");
+    }
     if (status == COMMAND_GOOD) {
         status = command_warn(&r);
     }
@@ -124,6 +175,26 @@ static int follow_output_of(const struct format *format, enum follow_output *out
         return -1;
     }
     return 0;
+}
+
+/* Returns what is wrong about the options for a part of the trace, or NULL. */
+static const char *find_window_fault(const struct request *q) {
+    const struct window *w = &q->window;
+    if (!q->windowed) {
+        return NULL;
+    }
+    if ((q->format->write != export_chrome && q->format->write != export_perfetto &&
+         q->format->write != export_html) ||
+        q->follow.interval > 0) {
+        return "--from, --until and --last are for --to chrome, perfetto and html without --follow";
+    }
+    if (w->last >= 0 && (w->from > 0 || w->until >= 0)) {
+        return "--last is without --from and --until";
+    }
+    if (w->until >= 0 && w->until <= w->from) {
+        return "--until is not later than --from";
+    }
+    return NULL;
 }
 
 /* Returns what is wrong about the options for monitoring, or NULL. */
@@ -156,7 +227,10 @@ static int request_check(struct request *q, int files, char **argv) {
     if (q->table != TABLE_SCOPES && q->format->write != export_csv) {
         return command_bad_usage(argv, "--table is for --to csv");
     }
-    const char *wrong = find_contradiction(q, files);
+    const char *wrong = find_window_fault(q);
+    if (!wrong) {
+        wrong = find_contradiction(q, files);
+    }
     if (wrong) {
         return command_bad_usage(argv, wrong);
     }
@@ -181,7 +255,7 @@ static int request_check(struct request *q, int files, char **argv) {
 }
 
 int cmd_export(int argc, char **argv) {
-    struct request q = {.table = TABLE_SCOPES};
+    struct request q = {.table = TABLE_SCOPES, .window = {.until = -1, .last = -1}};
     int status = options_parse(TOOL_EXPORT, argc, argv, take_export_option, &q);
     if (status != OPTIONS_TAKEN) {
         return status;

@@ -87,6 +87,23 @@ void command_fit_report(struct report_options *o, enum option_color when, int fd
     o->bar = isatty(fd);
 }
 
+int command_take_time(const char *text, double *out) {
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1},      {"s", 1},  {"ms", 1e-3}, {"us", 1e-6},
+                 {"ns", 1e-9}, {"m", 60}, {"h", 3600}};
+    double number = 0;
+    const char *unit = number_parse(text, &number);
+    for (size_t i = 0; unit && i < sizeof units / sizeof *units; ++i) {
+        if (!strcmp(unit, units[i].name)) {
+            *out = number * units[i].seconds;
+            return 0;
+        }
+    }
+    return -1;
+}
+
 int command_take_interval(const char *text, double *out) {
     const char *rest = number_parse(text, out);
     if (!rest || (strcmp(rest, "") && strcmp(rest, "s"))) {

@@ -40,6 +40,8 @@ int command_warn(const struct run *r);
 
 /* An interval in seconds, 0.1 to 3600, with or without an s after it. 0, or -1 for another text. */
 int command_take_interval(const char *text, double *out);
+/* Seconds, or a number with one of ns, us, ms, s, m and h. 0, or -1. */
+int command_take_time(const char *text, double *out);
 
 /* ---- The terminal. */
 

@@ -227,11 +227,12 @@ static int list_waiting_nodes(struct merge_align *a, struct align_run *run,
     return 0;
 }
 
-static int take_events(struct merge_align *a, struct align_run *run, const struct run *r,
-                       const uint32_t *of) {
+static int take_events(struct merge_align *a, struct align_run *run, struct run *r,
+                       const uint32_t *of, uint32_t lane) {
     struct align_host *host = &a->host[run->host];
-    for (uint64_t i = 0; i < r->trace.event_count; ++i) {
-        const struct trace_event *e = &r->trace.events[i];
+    const struct trace_event *e;
+    struct trace_walk walk;
+    for (trace_walk_start(&walk, &r->trace, lane); (e = trace_walk_next(&walk));) {
         struct call_times time = {host_time(host, r, e->start_ns),
                                   host_time(host, r, e->start_ns + e->duration_ns)};
         host->first_ns = double_min(host->first_ns, time.enter);
@@ -264,7 +265,11 @@ int merge_align_add(struct merge_align *a, struct run *r) {
     struct align_run *run = &a->run[a->run_count++];
     *run = (struct align_run){.host = host};
     ++a->traced;
-    if (list_waiting_nodes(a, run, s, of) || take_events(a, run, r, of)) {
+    int failed = list_waiting_nodes(a, run, s, of);
+    for (uint32_t i = 0; i < r->trace.lane_count && !failed; ++i) {
+        failed = take_events(a, run, r, of, i);
+    }
+    if (failed) {
         return -1;
     }
     for (uint32_t i = 0; i < run->count; ++i) {

@@ -9,6 +9,7 @@
 #include "merge.h"
 
 #define LANES_MAX 65536u /* or what the file has room for; a list in a circle ends here, too */
+#define PIECE 500u       /* events that are copied at a time */
 #define TICKS (((uint64_t)1 << STINT_IMPL_EVENT_KIND) - 1)
 #define LONGEST (((uint64_t)1 << STINT_IMPL_SPAN_BITS) - 1) /* the true length is in a payload */
 
@@ -108,47 +109,53 @@ static void event_set(const struct merge_map *map, struct stint_impl_event *to,
     }
 }
 
+static uint64_t map_any_event(struct merge *m, const struct merge_map *map,
+                              const struct stint_impl_event *event,
+                              const struct stint_impl_event *then, uint32_t kind) {
+    switch (kind) {
+    case ARENA_LANE_MEMORY:
+        return map_memory_event(map, event);
+    case ARENA_LANE_ACTIVITIES:
+        return map_activity_event(m, map, event);
+    default:
+        return map_event(m, map, event, then);
+    }
+}
+
 static void copy_events(struct merge *m, const struct merge_map *map, struct stint_impl_ring *to,
-                        const struct stint_impl_ring *from, uint64_t first, uint32_t kind) {
-    const struct stint_impl_event *events =
-        (const struct stint_impl_event *)(const void *)(from + 1);
-    for (uint64_t i = first; i < from->head; ++i) {
-        const struct stint_impl_event *event = &events[i & from->mask], *then = NULL;
-        uint64_t what;
-        if (i + 1 < from->head) {
-            then = &events[(i + 1) & from->mask];
+                        const struct snapshot_ring *from, uint32_t kind) {
+    struct stint_impl_event events[PIECE + 1]; /* and the next one */
+    for (uint64_t i = from->first; i < from->head; i += PIECE) {
+        uint64_t some = u64_min(from->head - i, PIECE);
+        uint64_t known = u64_min(from->head - i, PIECE + 1);
+        snapshot_ring_read(&map->run->snapshot, from, i, known, events);
+        for (uint64_t k = 0; k < some; ++k) {
+            const struct stint_impl_event *then = k + 1 < known ? &events[k + 1] : NULL;
+            event_set(map, stint_impl_ring_event(to, i + k), &events[k],
+                      map_any_event(m, map, &events[k], then, kind));
         }
-        if (kind == ARENA_LANE_MEMORY) {
-            what = map_memory_event(map, event);
-        } else if (kind == ARENA_LANE_ACTIVITIES) {
-            what = map_activity_event(m, map, event);
-        } else {
-            what = map_event(m, map, event, then);
-        }
-        event_set(map, stint_impl_ring_event(to, i), event, what);
     }
 }
 
 /* kind: of the lane. */
 static int copy_ring(struct merge *m, const struct merge_map *map, uint32_t unit, uint32_t kind,
                      uint32_t *out) {
-    uint64_t from_size;
-    const struct stint_impl_ring *from = snapshot_ring(&map->run->snapshot, unit, &from_size);
-    if (!from) {
+    struct snapshot_ring from;
+    if (snapshot_ring_find(&map->run->snapshot, unit, &from)) {
         return 0;
     }
-    uint64_t size = 1, kept = u64_min(from->head, from_size);
-    while (size < kept) {
+    uint64_t size = 1;
+    while (size < from.head - from.first) {
         size *= 2;
     }
     struct stint_impl_ring *to =
-        merge_file_need(&m->file, out, sizeof *from + size * sizeof(struct stint_impl_event));
+        merge_file_need(&m->file, out, sizeof *to + size * sizeof(struct stint_impl_event));
     if (!to) {
         return -1;
     }
     to->mask = size - 1;
-    to->head = from->head;
-    copy_events(m, map, to, from, from->head - kept, kind);
+    to->head = from.head;
+    copy_events(m, map, to, &from, kind);
     return 0;
 }
 

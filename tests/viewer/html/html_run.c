@@ -65,14 +65,14 @@ static void big_nodes(struct snapshot *s, uint32_t count, uint32_t sites, uint64
     s->node_count = count + 1;
 }
 
-static void big_lane(struct trace *t, uint32_t index) {
+static void big_lane(struct trace *t, struct trace_event *events, uint32_t index) {
     struct trace_lane *lane = &t->lanes[index];
+    uint64_t first = t->event_count;
     uint64_t at = 0;
     snprintf(lane->name, sizeof lane->name, "thread %u", 1000 + index);
     lane->thread = index < LANES - 2 ? 0 : SNAPSHOT_NONE;
-    lane->first = t->event_count;
     for (uint32_t i = 0; i < LANE_SPANS + LANE_POINTS; ++i) {
-        struct trace_event *e = &t->events[t->event_count++];
+        struct trace_event *e = &events[t->event_count++];
         int span = i % 11 != 10;
         e->kind = span ? TRACE_SPAN : i % 2 ? TRACE_MARK : TRACE_VALUE;
         e->start_ns = at;
@@ -81,7 +81,7 @@ static void big_lane(struct trace *t, uint32_t index) {
         e->value = (double)i / 7;
         at += span ? e->duration_ns + random_next() % 5000 : 0;
     }
-    lane->count = t->event_count - lane->first;
+    lane->count = t->event_count - first;
 }
 
 static struct run *big(struct hand_run *h) {
@@ -92,9 +92,10 @@ static struct run *big(struct hand_run *h) {
     big_sites(&r->snapshot, SITES);
     big_nodes(&r->snapshot, NODES, SITES, 900000000);
     r->trace.lanes = many(LANES, sizeof *r->trace.lanes);
-    r->trace.events = many((size_t)LANES * (LANE_SPANS + LANE_POINTS), sizeof *r->trace.events);
+    struct trace_event *events = many((size_t)LANES * (LANE_SPANS + LANE_POINTS), sizeof *events);
+    r->trace.rings = (struct trace_rings *)(void *)events;
     for (; r->trace.lane_count < LANES; ++r->trace.lane_count) {
-        big_lane(&r->trace, r->trace.lane_count);
+        big_lane(&r->trace, events, r->trace.lane_count);
     }
     return hand_run(h);
 }
