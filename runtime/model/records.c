@@ -200,9 +200,6 @@ int measures_have(const struct measures *m, enum measure_group group) {
 
 int measures_any(const struct measures *m) {
     uint32_t group = 0;
-    if (!m->groups) {
-        return 0;
-    }
     while (group < MEASURE_GROUP_COUNT && !measures_have(m, group)) {
         ++group;
     }

@@ -168,11 +168,6 @@ int rows_tree(struct rows *out, struct snapshot *s);
  * children, and the rows of a thread are adjacent. */
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of);
 
-/* Rows of rows_flat that have their names and calls alone, in half of the memory. */
-int rows_calls(struct rows *out, struct snapshot *s);
-/* Gives back half of the memory of rows whose histograms nobody asks for: the next three functions
- * then know nothing of them. Those of a tree have no such memory. */
-void rows_drop_groups(struct rows *rows);
 /* How long the calls of a row of rows_flat took: in ticks, or with in_ns in nanoseconds. 0, or -1
  * if nothing is known of them. */
 int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu);

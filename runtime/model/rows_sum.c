@@ -112,9 +112,9 @@ static void row_add_own(struct grouping *g, uint32_t row, const struct snapshot_
         return;
     }
     if (n->in_ns) {
-        row_extras_of(g, row).group->added_self += snapshot_own(n);
+        row_extras_of(g, row).group->added_self += n->own;
     } else {
-        to->self += snapshot_own(n);
+        to->self += n->own;
     }
     if (g->costs) {
         g->costs[row].own += g->s->costs[n - g->s->nodes].own;
