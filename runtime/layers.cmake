@@ -42,13 +42,13 @@ function(stint_layer_sources out)
     set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# The files of libstint.so that run in a scope or a GPU call, or for each span of an export, which are
-# compiled for speed. The rest runs at the start, at the end and in reports, and is compiled for size,
-# where the build asks for -O2 or -O3: users set other levels to debug or to sanitize.
+# The files of libstint.so that run in a scope or a GPU call, or for each span of an export, which
+# are compiled for speed. The rest runs at the start, at the end and in reports, and is compiled for
+# size, where the build asks for -O2 or -O3: users set other levels to debug or to sanitize.
 set(STINT_HOT_FILES "(record|emit)/[a-z_]+" "arena/arena"
     "base/(hash|hash_map|histogram)" "system/(clock|lock)" "capture/(capture|capture_window)"
     "gpu/(event_[a-z]+|gpu|gpu_driver|stream_timer)" "session/(entry|range_entry)"
-    "model/trace(_event|_order)?" "export/export_chrome" "base/sink")
+    "model/trace(_event|_order)?" "export/export_chrome")
 list(JOIN STINT_HOT_FILES "|" STINT_HOT_FILES)
 
 function(stint_layer_optimisation target)

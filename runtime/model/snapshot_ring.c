@@ -32,7 +32,7 @@ static void ring_copy(const struct snapshot_ring *ring, uint64_t from, uint64_t 
     const struct stint_impl_event *events =
         (const struct stint_impl_event *)(const void *)(ring->record + 1);
     for (uint64_t i = 0; i < count; ++i) {
-        const struct stint_impl_event *e = &events[(from + i) & (ring->places - 1)];
+        const struct stint_impl_event *e = events + ((from + i) & (ring->places - 1));
         to[i].at = SNAPSHOT_ACQUIRE(&e->at);
         to[i].what = SNAPSHOT_ACQUIRE(&e->what);
         int is_whole = SNAPSHOT_ACQUIRE(&e->at) == to[i].at;
@@ -53,7 +53,7 @@ static void ring_pull_row(const struct snapshot *s, uint64_t at, uint64_t count,
 static void ring_pull(const struct snapshot *s, const struct snapshot_ring *ring, uint64_t from,
                       uint64_t count, struct stint_impl_event *to) {
     uint64_t at = (uint64_t)((const char *)(ring->record + 1) - s->base);
-    uint64_t place = from & (ring->places - 1);
+    uint64_t place = from % ring->places;
     uint64_t row = u64_min(count, ring->places - place);
     ring_pull_row(s, at + place * sizeof *to, row, to);
     if (row < count) {

@@ -162,7 +162,7 @@ static void lanes_add(struct trace *t, uint32_t source, const struct trace_sourc
 }
 
 /* A copy of what threads may be writing. */
-static int copy_ring(struct snapshot *s, struct trace_source *from) {
+static int copy_written_ring(struct snapshot *s, struct trace_source *from) {
     struct stint_impl_event *copy = scratch_array(&s->memory, (size_t)from->kept + 1, sizeof *copy);
     if (!copy) {
         return -1;
@@ -184,7 +184,7 @@ int trace_read(struct trace *out, struct snapshot *s) {
     for (uint32_t i = 0; i < r->count; ++i) {
         struct trace_source *from = &r->source[i];
         rings += from->has_ring != 0;
-        if (from->has_ring && (!s->pull || s->is_written) && copy_ring(s, from)) {
+        if (from->has_ring && (!s->pull || s->is_written) && copy_written_ring(s, from)) {
             return -1;
         }
     }

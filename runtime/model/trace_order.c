@@ -7,10 +7,10 @@
  * - A ring is in the order of ends. A span's scopes ended, and so were recorded, before it. Of two
  *   that began together the one recorded later is around the other, also when their times are equal
  *   to the nanosecond.
- * - The scopes of a thread nest. Read backward, such a ring has each span before those inside it, so
- *   a stack of the open ones gives the place of each in the order of starts: after all events that
- *   were recorded before its own first one, and after the spans around it. 5 bytes an event, and no
- *   event is read twice.
+ * - The scopes of a thread nest. Read backward, such a ring has each span before those inside it,
+ *   so a stack of the open ones gives the place of each in the order of starts: after all events
+ *   that were recorded before its own first one, and after the spans around it. 5 bytes an event,
+ *   and no event is read twice.
  * - This is done in ticks. Where rounding to nanoseconds may make a difference to the order, and
  *   where events do not nest as recorded (a damaged file, a stream), all events of the ring are
  *   sorted. Intervals of a thread always are: they have lanes of their own.

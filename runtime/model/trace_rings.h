@@ -17,7 +17,6 @@
 #define TRACE_PLACE (((uint32_t)1 << TRACE_PLACE_BITS) - 1)
 
 #define TRACE_NODES 256u
-#define TRACE_NODE_SHIFT 24
 
 /* A ring on its way to lanes. Its kept events are numbered from the oldest one: places. */
 struct trace_source {
@@ -70,7 +69,7 @@ struct trace_node {
 
 struct trace_rings {
     struct snapshot *s;
-    struct trace_node node[TRACE_NODES]; /* those that were looked up last, by a hash of the unit */
+    struct trace_node node[TRACE_NODES]; /* those that were looked up last */
     struct trace_source *source;
     uint32_t count;
     uint64_t budget;            /* places that may still be read */
@@ -82,8 +81,8 @@ struct trace_rings {
     double ns_per_tick;
     double start_ns;
     double half_ns; /* for rounding to the nearest one */
-    /* Ticks after the start that are in the order of their nanoseconds, also with a length added that
-     * is in the event itself. 0: the times are of no clock. */
+    /* Ticks after the start that are in the order of their nanoseconds, also with a length added
+     * that is in the event itself. 0: the times are of no clock. */
     uint64_t exact_ticks;
     /* The pieces that were read last, and what was missed since: an event that is far from them is
      * read alone. */
@@ -159,7 +158,7 @@ const struct trace_node *trace_node_read(struct trace_rings *r, const struct sti
 static inline const struct trace_node *trace_node_place(const struct trace_rings *r,
                                                         const struct stint_impl_event *e) {
     uint32_t unit = (uint32_t)(e->what >> STINT_IMPL_SPAN_BITS);
-    return &r->node[unit * 0x9e3779b1u >> TRACE_NODE_SHIFT];
+    return &r->node[unit % TRACE_NODES]; /* a node has an odd number of units */
 }
 /* Whether an event with a start below exact_ticks is a span whose node is known to be a scope. */
 static inline int trace_is_scope(const struct trace_rings *r, const struct stint_impl_event *e) {

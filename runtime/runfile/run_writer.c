@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process that writes a run file, by /proc: which run file a process has mapped. run.c and cmd_top.c call this.
+ * The process that writes a run file, by /proc: which run file a process has mapped. run_open.c and
+ * cmd_top.c call this.
  */
 #include "run_open.h"
 

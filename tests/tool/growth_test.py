@@ -47,6 +47,8 @@ BY_SPANS = {
                                       *files],
     **{"%s of a trace" % form: export(form) for form in OF_SPANS},
 }
+# A span of a trace adds so many; so few spans are all in a page of html.
+INSTRUCTIONS_PER_SPAN = {"chrome": 440, "perfetto": 300, "html": 760}
 BY_FILES = {
     "merge of files": lambda files: ["merge", "-o", files[0] + ".merged", *files],
     "merge of files, ranks": lambda files: ["merge", "--keep", "ranks", "-o", files[0] + ".merged",
@@ -90,6 +92,14 @@ def exceeds_limit(case, arguments, few, many):
     return growth > LIMIT
 
 
+def exceeds_span_limit(form, few, many):
+    counts = [count_instructions(export(form)(files)) for files in (few, many)]
+    per_span = (counts[1] - counts[0]) / (SPANS * (TIMES - 1))
+    limit = INSTRUCTIONS_PER_SPAN[form]
+    print("%s: %.1f instructions a span, limit %d" % (form, per_span, limit))
+    return per_span > limit
+
+
 def main():
     if is_sanitized(TOOL) or not shutil.which("valgrind"):
         print("skipped: needs valgrind, and a tool without a sanitizer")
@@ -103,6 +113,7 @@ def main():
         runs = copies(record(folder, "many", 20)[0])
         over = [exceeds_limit(case, arguments, *names) for case, arguments in BY_NAMES.items()]
         over += [exceeds_limit(case, arguments, *spans) for case, arguments in BY_SPANS.items()]
+        over += [exceeds_span_limit(form, *spans) for form in OF_SPANS]
         over += [exceeds_limit(case, arguments, runs[:FILES], runs)
                  for case, arguments in BY_FILES.items()]
     return int(any(over))

@@ -8,6 +8,8 @@
  *   long     so, and they are as long as there are names
  *   chain    of 998 bytes again, and each scope is inside the one before it
  *   threads  as many threads as fit, with the same 256 open scopes
+ *   tower    a thread with a trace of 2^20 spans, each inside the one that is recorded after it
+ *   same     so, and all of them begin in the same nanosecond
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +102,23 @@ static void put_nodes(struct arena_header *h, int chain, uint32_t frames, uint32
     }
 }
 
+enum { SPANS = 1 << 20 };
+
+static void put_ring(const struct arena_header *h, int same) {
+    struct arena_thread *t = at(h->first_thread);
+    uint32_t node = ((struct stint_impl_node *)at(t->root))->child;
+    t->ring = place(sizeof(struct stint_impl_ring) + SPANS * sizeof(struct stint_impl_event));
+    struct stint_impl_ring *r = at(t->ring);
+    r->mask = SPANS - 1;
+    r->head = SPANS;
+    for (uint32_t i = 0; i < SPANS; ++i) {
+        uint64_t start = 1000 + (same ? 0 : SPANS - i);
+        uint64_t ticks = same ? i * 2654435761u : 2 * i + 1;
+        *stint_impl_ring_event(r, i) =
+            (struct stint_impl_event){start, stint_impl_span(node, ticks)};
+    }
+}
+
 int main(int argc, char **argv) {
     size_t size = argc == 4 ? strtoul(argv[3], NULL, 10) << 20 : 0;
     base = size ? calloc(1, size) : NULL;
@@ -126,7 +145,9 @@ int main(int argc, char **argv) {
     size_t of_a_name = sizeof(struct piece) + sizeof(struct arena_site);
     size_t left = size - (size_t)next_unit * STINT_IMPL_UNIT - 65536; /* the last chunk of sites */
     uint32_t count = (uint32_t)(left / (of_a_name + sizeof(struct stint_impl_node)));
+    int same = !strcmp(argv[1], "same"), ring = same || !strcmp(argv[1], "tower");
     count = threads ? STINT_IMPL_DEPTH : count;
+    count = ring ? 1 : count;
     if (!strcmp(argv[1], "long")) {
         count =
             (uint32_t)(left / (of_a_name + sizeof(struct piece) + sizeof(struct stint_impl_node)));
@@ -137,6 +158,9 @@ int main(int argc, char **argv) {
     put_nodes(h, chain || threads, frames, count);
     while (threads && (size_t)(next_unit + 16) * STINT_IMPL_UNIT < size) {
         put_thread(h, frames);
+    }
+    if (ring) {
+        put_ring(h, same);
     }
     size_t written = fwrite(base, 1, size, out);
     free(base);

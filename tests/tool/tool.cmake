@@ -13,7 +13,7 @@ stint_test_cases(tool. tool_test.py LABELS tool
     $<TARGET_FILE:hostile_program>
     CASES help help_env help_views did_you_mean usage report corrected a_hostile_cost stdin equal
     options terminal terminal_bar terminal_program states killed_wall killed_space waits killed_under_load live
-    race hostile_headers hostile_bytes hostile_cuts hostile_files hostile_sizes export info run
+    race hostile_headers hostile_bytes hostile_cuts hostile_files hostile_sizes hostile_rings export export_part export_live info run
     run_html run_repeat run_signals run_files run_environment run_of_a_child top top_options top_screen top_size manual)
 
 foreach(test IN ITEMS diff diff_math diff_order merge_hostile merge_inputs pairs process_wait progress)

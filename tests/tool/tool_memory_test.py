@@ -22,6 +22,8 @@ FEW, MANY = 15000, 60000
 BYTES_PER_NAME = 730
 BYTES_IN_PROCESS = 880
 TRACED_NAMES, TRACED_KB = 100, 4096
+FEW_SPANS, MANY_SPANS = 1 << 16, 1 << 20
+BYTES_PER_SPAN = 16
 COMMANDS = {
     "table": ["report"],
     "tree": ["report", "--view", "tree"],
@@ -72,6 +74,24 @@ def exceeds_with_trace(folder):
     return max(peak.values()) > TRACED_KB
 
 
+def exceeds_with_spans(folder):
+    """A span adds memory for its order; the ring is not read whole."""
+    files = {}
+    for spans in (FEW_SPANS, MANY_SPANS):
+        files[spans] = str(pathlib.Path(folder) / ("spans%d.stint" % spans))
+        subprocess.run([PROGRAM, "spans", str(spans)], check=True, stderr=subprocess.DEVNULL,
+                       env=environment(STINT_FILE=files[spans], STINT_TRACE="%dK" % (spans // 16),
+                                       STINT_MEMORY="256M"))
+    over = 0
+    for form in ("chrome", "perfetto", "html"):
+        few, many = [1024 * peak_kb(PROGRAM, TOOL, "export", "--to", form, "-o", "/dev/null", file)
+                     for file in files.values()]
+        per_span = (many - few) / (MANY_SPANS - FEW_SPANS)
+        print("%s of a trace: %.1f bytes for each span, limit %d" % (form, per_span, BYTES_PER_SPAN))
+        over |= per_span > BYTES_PER_SPAN
+    return over
+
+
 def main():
     if is_sanitized(TOOL):
         print("skipped: a sanitizer's memory is not the tool's")
@@ -82,7 +102,7 @@ def main():
             files[names] = str(pathlib.Path(folder) / ("%d.stint" % names))
             subprocess.run([PROGRAM, "many", str(names)], check=True, stderr=subprocess.DEVNULL,
                            env=environment(STINT_FILE=files[names], STINT_MEMORY="1024M"))
-        return int(any([exceeds_with_trace(folder),
+        return int(any([exceeds_with_trace(folder), exceeds_with_spans(folder),
                         *[exceeds_limit(case, files) for case in [*COMMANDS, "in process"]]]))
 
 

@@ -23,8 +23,8 @@ import sys
 import termios
 import time
 
-from cases import (FORMATS, LIMIT, ROOT, SKIPPED, environment, field, header_fields, main, need,
-                   run, until, used_bytes, with_field)
+from cases import (FORMATS, LIMIT, ROOT, SKIPPED, environment, field, header_fields, is_sanitized,
+                   main, need, peak_kb, run, until, used_bytes, with_field)
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "gen"))
@@ -800,6 +800,18 @@ def case_hostile_sizes(folder):
         (folder / "merged.stint").unlink()
 
 
+def case_hostile_rings(folder):
+    """A trace that no program records takes memory in proportion to its spans, and not its ring."""
+    for kind, bytes_per_span in (("tower", 16), ("same", 36)):
+        file = folder / kind
+        run(HOSTILE, kind, file, "20")
+        for form in ("chrome", "perfetto", "html"):
+            peak = peak_kb(PROGRAM, TOOL, "export", "--to", form, "-o", "/dev/null", file)
+            need(peak <= 10000 + (bytes_per_span << 10) or is_sanitized(TOOL), kind, form, peak)
+        spans = spans_of(tool("export", file, "--to", "chrome").out)
+        need(len(spans) == 512, kind, len(spans)) # no viewer draws deeper ones
+
+
 def case_hostile_files(folder):
     data, _ = sample(folder)
     file = folder / "x.stint"
@@ -863,6 +875,62 @@ def case_export(folder):
     for format in ("csv", "prometheus"):
         tool("export", file, "--to", format, "-o", folder / "out")
         need(name in (folder / "out").read_bytes(), format)
+
+
+def spans_of(text):
+    """The (name, start, duration) of each span of a Chrome trace, times in nanoseconds."""
+    return [(e["name"], round(e["ts"] * 1000), round(e["dur"] * 1000))
+            for e in json.loads(text)["traceEvents"] if e["ph"] == "X"]
+
+
+def case_export_part(folder):
+    """A part of a trace has the spans that touch it, whole."""
+    file = folder / "r.stint"
+    record(file, "end", program=FAKE, STINT_TRACE="1M")
+    chrome = ("export", file, "--to", "chrome")
+    whole = spans_of(tool(*chrome).out)
+    end = max(start + length for _, start, length in whole)
+    for start, stop in (0, end + 1), (end // 3, end // 2), (end // 2, end // 2 + 1), (end, 2 * end):
+        part = spans_of(tool(*chrome, "--from", "%dns" % start, "--until", "%dns" % stop).out)
+        expected = [s for s in whole if s[1] < stop and s[1] + s[2] >= start]
+        need(part == expected, (start, stop), len(part), len(expected))
+    need(spans_of(tool(*chrome, "--from", "1h").out) == [])
+    need(spans_of(tool(*chrome, "--last", "1h").out) == whole)
+    last = spans_of(tool(*chrome, "--last", "1us").out)
+    need(0 < len(last) < len(whole) and all(s in whole for s in last), last)
+    for form in ("perfetto", "html"):
+        sizes = [len(subprocess.check_output([TOOL, "export", "-t", form, str(file), *part]))
+                 for part in ([], ["--last", "1us"])]
+        need(sizes[1] < sizes[0], form, sizes)
+    expected = "expected seconds, or a number with ns, us, ms, s, m or h"
+    for wrong in "x", "-1s", "1d", "1s ", "", "1e99", "2e9":
+        one_line(tool(*chrome, "--last=" + wrong, rc=2), "--last", expected)
+    one_line(tool("export", file, "-t", "csv", "--last", "1s", rc=2), "chrome, perfetto and html")
+    one_line(tool("export", file, "-t", "html", "--last", "1s", "--follow", "1", "-o", "x", rc=2),
+             "without --follow")
+    one_line(tool(*chrome, "--last", "1s", "--from", "1s", rc=2), "--last", "--from and --until")
+    one_line(tool(*chrome, "--until", "1s", "--from", "1s", rc=2), "--until", "not later")
+
+
+def case_export_live(folder):
+    """The trace of a running program, which overwrites it all the time: each span is whole."""
+    file = folder / "r.stint"
+    process = subprocess.Popen([PROGRAM, "spans", str(1 << 40)], stderr=subprocess.DEVNULL,
+                               env=environment(STINT_FILE=file, STINT_TRACE="16M"))
+    found = 0
+    try:
+        until(lambda: file.exists() and " spans, " in tool("info", file).out, "it has no trace")
+        for _ in range(10):
+            spans = spans_of(tool("export", file, "--to", "chrome").out)
+            found += len(spans)
+            need({name for name, _, _ in spans} <= {"span"}, spans[:3])
+            starts = [start for _, start, _ in spans]
+            need(starts == sorted(starts), "not in order")
+            need(all(length < 60e9 for _, _, length in spans), "a wrong length")
+    finally:
+        process.kill()
+        process.wait()
+    need(found, "no span was found whole")
 
 
 def case_info(folder):

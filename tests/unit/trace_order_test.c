@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order and the lanes of a trace, compared with what a plain sort makes of the same ring: of
- * random trees, on clocks of any resolution, with intervals, marks and values, wrapped, and damaged.
- * And the same ring read from a file, which may be written or cut meanwhile.
+ * The order and the lanes of a trace, compared with a plain sort of the same ring: of random trees,
+ * on clocks of any resolution, with intervals, marks and values, wrapped, and damaged. And the same
+ * ring read from a file, which may be written or cut meanwhile.
  */
 #include "arena_copy.h"
 #include "harness_threads.h"
@@ -290,8 +290,8 @@ TEST(trace_order, of_nested_scopes) {
     CHECK(nested > 50 && sorted > 50);
 }
 
-/* A mark that is recorded after a call without a length, and as far as the clock knows with it, comes
- * first. */
+/* A mark that is recorded after a call without a length, and as far as the clock knows with it,
+ * comes first. */
 TEST(trace_order, of_points_and_calls_at_the_same_time) {
     begin();
     ring_clear();

@@ -84,7 +84,7 @@ static void best_span_choose(struct best_span *best, unsigned char *kept, uint64
     *best = (struct best_span){part, number, e->duration_ns};
 }
 
-/* Of marks, and of values, every n-th. */
+/* Chooses every n-th of the marks, and of the values. */
 static void kept_choose(struct kept *k) {
     const struct trace_event *e;
     struct trace_walk walk;

@@ -164,8 +164,9 @@ static void perfetto_put_lane(struct perfetto *f, const struct trace_lane *lane,
     }
 }
 
-/* The bytes of an end after its timestamp: trusted_packet_sequence_id 10, sequence_flags 13 (2: needs
- * the state), track_event 11 {type 9, track_uuid 11}. Other events have another type, and more. */
+/* The bytes of an end after its timestamp: trusted_packet_sequence_id 10, sequence_flags 13 (2:
+ * needs the state), track_event 11 {type 9, track_uuid 11}. Other events have another type, and
+ * more. */
 static struct packet_form packet_form_of(uint64_t track) {
     struct packet_form form = {.text = "\x50\x01\x68\x02\x5a\x00\x48\x00\x58"};
     form.length = (size_t)(leb128_put(form.text + FORM_TRACK, track) - form.text);
@@ -252,8 +253,8 @@ static void perfetto_put_event(struct perfetto *f, const struct event *e) {
     packet_end_event(f, packet, form, e->type, p);
 }
 
-/* An activity, with the launch it comes from, on that one's thread, if that is known. Categories are
- * those of sets, then those of kinds. */
+/* Writes an activity, and the launch it comes from on that one's thread, if that is known.
+ * Categories are numbered by sets, then by kinds. */
 static void perfetto_put_activity(struct perfetto *f, const struct trace_event *from,
                                   const struct snapshot_activity *a) {
     const struct snapshot *s = &f->run->snapshot;
