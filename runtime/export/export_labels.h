@@ -29,7 +29,7 @@ static inline const struct snapshot_activity *export_activity(const struct snaps
     return &s->activities[e->activity];
 }
 
-/* The label of an event that is no activity. */
+/* The label of an event other than an activity. */
 static inline uint32_t export_site_label(const struct export_labels *l,
                                          const struct trace_event *e) {
     return e->site <= l->site_count ? e->site : 0;
