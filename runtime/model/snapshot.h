@@ -164,8 +164,6 @@ struct snapshot {
     /* Reads from the file into memory and returns the bytes that were there: the events of rings
      * are read so. NULL: they are at `base`, too. */
     uint64_t (*pull)(int file, void *to, uint64_t bytes, uint64_t at);
-    int file;
-    int is_written; /* its writer runs: `pull` may find events that are being replaced */
     struct clock_stamp now;
     double ns_per_tick;
     /* As the writer measured it at its start, to 0.1 %: the same in every reading of a run, so that
@@ -176,6 +174,7 @@ struct snapshot {
     int wall_at_least; /* its end is not known: this is up to the last recorded action */
     int corrected;     /* rows are without the nodes' cost */
     int is_format_4;   /* its histograms are shorter, and its times are rounded down */
+    int is_written;    /* its writer runs: `pull` may find events that are being replaced */
     struct snapshot_thread *threads;
     uint32_t thread_count;
     struct snapshot_node *nodes;
@@ -201,6 +200,7 @@ struct snapshot {
     const struct baseline *since;
     struct hash_map node_of; /* units to nodes */
     uint32_t patience;       /* tries that are left for nodes that change while they are read */
+    int file;                /* for `pull` */
 };
 
 /* Reads a copy of an arena of `size` bytes in use, in full. 0, or -1 with nothing to free: no

@@ -137,7 +137,7 @@ static struct trace_event *event(struct hand_run *h, enum trace_kind kind, uint3
                                  uint64_t at) {
     struct trace_event *e = &h->events[h->run.trace.event_count++];
     ++h->lanes[h->run.trace.lane_count - 1].count;
-    e->kind = kind;
+    e->kind = (uint16_t)kind;
     e->site = site;
     e->start_ns = at;
     e->node = e->activity = e->launch_thread = SNAPSHOT_NONE;
