@@ -62,7 +62,8 @@ static void ring_pull(const struct snapshot *s, const struct snapshot_ring *ring
 }
 
 /* The bytes of an event may be read in any order: one that is the same twice was not being written.
- * The head is read after that. */
+ * The head is read after that: the kernel counts references to the pages of a file before and after
+ * each copy, which orders the copies of one thread. */
 static void ring_check(const struct snapshot *s, const struct snapshot_ring *ring, uint64_t from,
                        uint64_t count, struct stint_impl_event *to) {
     struct stint_impl_event again[AGAIN];
@@ -77,7 +78,6 @@ static void ring_check(const struct snapshot *s, const struct snapshot_ring *rin
     }
     uint64_t head = ring->head;
     uint64_t at = (uint64_t)((const char *)&ring->record->head - s->base);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
     s->pull(s->file, &head, sizeof head, at);
     for (uint64_t i = 0; i < count && head - (from + i) > ring->places; ++i) {
         to[i].at = 0;
