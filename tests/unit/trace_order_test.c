@@ -351,6 +351,8 @@ static uint64_t pull(int file, void *to, uint64_t bytes, uint64_t at) {
 /* Reads the ring as of a file: the events are not in memory. */
 static void take_file(struct traced *t, int is_written) {
     memset(t, 0, sizeof *t);
+    free(file_bytes);
+    free(copy);
     copy_arena();
     file_bytes = copy;
     file_length = used;
