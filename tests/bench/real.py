@@ -5,8 +5,8 @@
 The program is SQLite with its own benchmark, speedtest1, from Debian's source, which apt-get
 fetches into a folder of its own. 14 functions of it have a scope of stint or of another library
 that Debian has; all variants take turns, round by round. FOLDER is a build of stint. Printed are
-the median of the CPU time as a multiple of the time without scopes, its quartiles, the peak of the
-memory, and what is on disk after a run. What is not installed is a line that says so.
+the median of the CPU time as a multiple of the time without scopes, its quartiles, and what is on
+disk after a run. What is not installed is a line that says so.
 """
 
 import argparse
@@ -84,7 +84,9 @@ class Real(Measuring):
         return [str(self.work / name), "--size", str(self.size), ":memory:"]
 
     def timed(self, words, settings=None):
-        """CPU seconds and peak kB of a command and of what it starts."""
+        """CPU seconds of a command and of what it starts. What others left to be written is written
+        before, and so is not in them."""
+        os.sync()
         child = subprocess.Popen(words, env=dict(self.environment, **(settings or {})), cwd=self.work,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         said = child.stderr.read().decode(errors="replace")
@@ -92,7 +94,7 @@ class Real(Measuring):
         child.returncode = os.waitstatus_to_exitcode(status)
         if status:
             raise NotMeasured("%s: status %d: %s" % (words[0], status, said.strip()[-200:]))
-        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+        return usage.ru_utime + usage.ru_stime
 
     def in_stint(self, settings):
         """With a trace: on disk what its file takes."""
@@ -100,18 +102,18 @@ class Real(Measuring):
         settings = dict(settings, STINT_REPORT="none")
         if "STINT_FILE" in settings:
             settings["STINT_FILE"] = str(file)
-        figures = self.timed(self.program("stint"), settings)
-        return (*figures, self.on_disk(file) if "STINT_FILE" in settings else 0)
+        seconds = self.timed(self.program("stint"), settings)
+        return seconds, self.on_disk(file) if "STINT_FILE" in settings else 0
 
     def in_uftrace(self):
         if not shutil.which("uftrace"):
             raise NotMeasured("uftrace is not installed")
         folder = self.work / "uftrace.data"
-        figures = self.timed(["uftrace", "record", "--no-event", "-d", str(folder),
+        seconds = self.timed(["uftrace", "record", "--no-event", "-d", str(folder),
                               *self.program("uftrace")])
         if not any(file.stat().st_size for file in folder.glob("*.dat")):
             raise NotMeasured("uftrace recorded nothing")
-        return (*figures, self.on_disk(folder))
+        return seconds, self.on_disk(folder)
 
     def on_disk(self, path):
         """The bytes that it takes; it is removed."""
@@ -129,29 +131,29 @@ class Real(Measuring):
 
 
 def cases_of(real, lttng):
-    """Title and what measures it: CPU seconds, peak kB, bytes on disk."""
-    yield "without scopes", lambda: (*real.timed(real.program("none")), 0)
+    """Title and what measures it: CPU seconds, bytes on disk."""
+    yield "without scopes", lambda: (real.timed(real.program("none")), 0)
     for title, settings in (("stint, switched off", {"STINT_ENABLE": "0"}),
                             ("stint (the default)", {}),
                             ("stint, with a run file", {"STINT_FILE": ""}),
                             ("stint, file and trace of 64M", {"STINT_FILE": "", "STINT_TRACE": "64M"})):
         yield title, lambda s=settings: real.in_stint(s)
     yield "LTTng-UST, snapshot session", lambda: lttng.recorded(
-        lambda: (*real.timed(real.program("lttng")), 0))
+        lambda: (real.timed(real.program("lttng")), 0))
     yield "uftrace record", real.in_uftrace
 
 
 def row_print(title, figures, floors):
-    ratios = [cpu / floor for (cpu, _, _), floor in zip(figures, floors)]
+    ratios = [cpu / floor for (cpu, _), floor in zip(figures, floors)]
     low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive")
-    print("  %-29s %6.2f [%.2f .. %.2f] %9.1f MB %9.1f MB" % (
-        title, middle, low, high, statistics.median(peak for _, peak, _ in figures) / 1024,
-        statistics.median(disk for _, _, disk in figures) / 1e6), flush=True)
+    print("  %-29s %6.2f [%.2f .. %.2f] %9.1f MB" % (
+        title, middle, low, high, statistics.median(disk for _, disk in figures) / 1e6), flush=True)
 
 
 def measure(real, rounds):
     figures, problems = {}, {}
     with Lttng(real) as lttng:
+        real.timed(real.program("none"))  # the first run is slower
         for _ in range(rounds):
             for title, case in cases_of(real, lttng):
                 try:
@@ -161,8 +163,8 @@ def measure(real, rounds):
                     problems[title] = str(error)
     for title in problems:
         figures.pop(title, None)
-    floors = [cpu for cpu, _, _ in figures["without scopes"]]
-    print("  %-29s %22s %12s %12s" % ("", "CPU time", "memory", "on disk"))
+    floors = [cpu for cpu, _ in figures["without scopes"]]
+    print("  %-29s %22s %12s" % ("", "CPU time", "on disk"))
     for title, rows in figures.items():
         row_print(title, rows, floors)
     for title, problem in problems.items():
