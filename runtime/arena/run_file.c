@@ -20,6 +20,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,6 +48,7 @@
 #define REFUSALS 1024u      /* after which the file system is asked again */
 #define DESCRIPTOR_HIGH 512 /* most programs open fewer files */
 #define CUT_BEGUN 1u
+#define CUT_WAITS 100000 /* 30 ms on an idle processor, more than a cut takes */
 #define NAMES 1000 /* tried when a name is taken */
 #define OVERLAY 0x794c7630ul
 
@@ -63,6 +66,7 @@ static struct {
     unsigned refused;  /* since then; atomic */
     uint64_t length;   /* of the file, `size` at most; atomic, grows */
     uint64_t cut;      /* 0, CUT_BEGUN, or the length since it was cut; atomic, grows */
+    pthread_t cutter;  /* if `cut` is not 0 */
     uint64_t size;     /* of the mapping */
     char path[PATH_MAX];
     char temporary[PATH_MAX];
@@ -321,9 +325,23 @@ static int reserve_more(uint64_t have, uint64_t end) {
     return 0;
 }
 
+/* Another thread cuts the file. The wait is bounded, for a thread that keeps that one from its
+ * processor. Returns the length then, or CUT_BEGUN. */
+static uint64_t wait_for_cut(void) {
+    uint64_t cut = CUT_BEGUN;
+    for (int i = 0; cut == CUT_BEGUN && i < CUT_WAITS; ++i) {
+        sched_yield();
+        cut = __atomic_load_n(&file.cut, __ATOMIC_ACQUIRE);
+    }
+    return cut;
+}
+
 /* After the cut, page by page: the file gets longer again. Just what is needed: nothing gives the
  * rest back. 0, or -1 with errno. */
 static int reserve_late(uint64_t have, uint64_t end) {
+    if (have == CUT_BEGUN && !pthread_equal(file.cutter, pthread_self())) {
+        have = wait_for_cut();
+    }
     if (end <= have) {
         return 0;
     }
@@ -359,6 +377,7 @@ int run_file_cut_begin(void) {
     if (!file.size || file.fd < DESCRIPTOR_HIGH || !is_ours(file.fd)) {
         return -1;
     }
+    file.cutter = pthread_self();
     __atomic_store_n(&file.cut, CUT_BEGUN, __ATOMIC_RELEASE);
     return 0;
 }

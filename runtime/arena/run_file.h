@@ -28,11 +28,12 @@ void run_file_publish(void);
 /* Makes sure that everything below `end` is reserved. 0, or -1: no space. Any thread, and signal
  * handlers; no lock. */
 int run_file_reserve(uint64_t end);
-/* At the end of the program, while other threads go on. From run_file_cut_begin on nothing can be
- * reserved; -1: the file stays as it is, because its descriptor was closed or is a low one.
- * run_file_cut makes the file as long as what is used, in whole pages: the space after it is given
- * back. What is reserved from then on makes the file longer again. run_file_give_back makes a hole
- * of whole pages, where no process may write any more. */
+/* At the end of the program, while other threads go on. From run_file_cut_begin on, reservations of
+ * other threads wait for run_file_cut, and those of signal handlers on this thread fail; -1: the
+ * file stays as it is, because its descriptor was closed or is a low one. run_file_cut makes the
+ * file as long as what is used, in whole pages: the space after it is given back. What is reserved
+ * from then on makes the file longer again. run_file_give_back makes a hole of whole pages, where
+ * no process may write any more. */
 int run_file_cut_begin(void);
 void run_file_cut(uint64_t used);
 void run_file_give_back(uint64_t from, uint64_t end);

@@ -284,15 +284,44 @@ static void make_names(void) {
     run_names(100);
 }
 
+static pthread_t other;
+
+static void *names_of_another_thread(void *unused) {
+    make_names();
+    return unused;
+}
+
+/* The other thread has time to come to its first name. */
+static void start_another_thread(void) {
+    CHECK(!pthread_create(&other, NULL, names_of_another_thread, NULL));
+    usleep(2000);
+}
+
+static void ends_while_another_thread_allocates(void) {
+    run_names(1);
+    before_truncation = start_another_thread;
+    process_ends();
+    pthread_join(other, NULL);
+    CHECK_EQ_U64(lost_in_all(), 0);
+    _exit(0);
+}
+
+/* It waits until the file is cut. */
+TEST(give_back, another_thread_allocates_within_the_end) {
+    run_begin("run");
+    run_silent(ends_while_another_thread_allocates);
+    CHECK_EQ_U64(run_calls(check_length(), "name 99"), 1);
+}
+
 static void allocates_within_the_end(void) {
     run_names(1);
-    before_truncation = make_names;
+    before_truncation = make_names; /* as a signal handler may */
     process_ends();
     CHECK(lost(STINT_STATUS_FILE_FULL) > 0);
     _exit(0);
 }
 
-/* While the file is cut, what needs room is refused and counted. */
+/* While the file is cut, what the thread that cuts it needs is refused and counted. */
 TEST(give_back, allocations_within_the_end) {
     run_begin("run");
     run_silent(allocates_within_the_end);
