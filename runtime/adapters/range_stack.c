@@ -10,7 +10,8 @@
  *   of the range that began last.
  * - A signal handler may push and pop between any two instructions, balanced: it leaves both lists
  *   as they were.
- * - A stack is mapped, not allocated: libstint-mem.so would count it for the program's scope.
+ * - A stack is mapped, and by system calls: libstint-mem.so would count what is allocated, or mapped
+ *   by mmap, for the program's scope.
  * - The paths of a nested range are inline as far as it is begun and ended on the inline paths of a
  *   scope; the functions _rest have the others, and are called last, so that registers are not
  *   saved for them.
@@ -22,6 +23,8 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/errno_keep.h"
 #include "session/range_calls.h"
@@ -80,17 +83,17 @@ static int has_key;
 static void stack_free(void *stack) {
     stack_here = &stack_none;
     stint_impl_range_guards(NULL, 0);
-    munmap(stack, sizeof(struct range_stack));
+    syscall(SYS_munmap, stack, sizeof(struct range_stack));
 }
 
 /* Zeroed, or NULL. */
 static struct range_stack *stack_map(void) {
-    void *pages = mmap(NULL, sizeof(struct range_stack), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) {
+    long pages = syscall(SYS_mmap, NULL, sizeof(struct range_stack), PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    if (pages == -1) {
         return NULL;
     }
-    struct range_stack *stack = pages;
+    struct range_stack *stack = (struct range_stack *)pages;
     for (uint32_t i = 1; i < RANGE_STACK_MOST; ++i) {
         stack->open[i].next = &stack->open[i - 1];
     }
