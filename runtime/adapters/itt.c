@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "range_stack.h"
+#include "range_near.h"
 #include "range_tables.h"
 
 /* ---- Handles. */
@@ -23,6 +23,7 @@
 struct itt_own_domain {
     struct itt_domain public;
     const struct range_domain *domain;
+    uint32_t number, set_number; /* of `domain` */
 };
 
 static void domain_fill(void *body, struct range_name name) {
@@ -31,6 +32,8 @@ static void domain_fill(void *body, struct range_name name) {
     d->public.name = name.bytes;
     d->public.extra2 = d;
     d->domain = range_domain_get(RANGE_ITT, name);
+    d->number = d->domain->number;
+    d->set_number = d->domain->set_number;
 }
 
 /* The site is that of tasks with this name. */
@@ -82,7 +85,8 @@ static void itt_take_lists(const struct itt_global *global) {
     }
 }
 
-/* The domain that was checked last, which stays one, as things are never freed. Any thread. */
+/* The domain that was checked last, which stays one, as things are never freed: one with a set. Any
+ * thread. */
 static const struct itt_own_domain itt_no_domain;
 static const struct itt_own_domain *itt_last_domain = &itt_no_domain;
 
@@ -98,7 +102,9 @@ static inline const struct itt_own_domain *itt_domain_own(const struct itt_domai
     if (!range_thing_is(&domain_shape, own)) {
         return NULL;
     }
-    __atomic_store_n(&itt_last_domain, own, __ATOMIC_RELAXED);
+    if (own->set_number) {
+        __atomic_store_n(&itt_last_domain, own, __ATOMIC_RELAXED);
+    }
     return own;
 }
 
@@ -142,10 +148,11 @@ struct range_name itt_name_of(const struct itt_string *string, const char *witho
 
 /* ---- Tasks. */
 
-/* At a string that the tool did not make. */
-static __attribute__((noinline)) void task_begin_rest(const struct range_domain *d,
-                                                      const struct itt_string *name) {
+/* In a domain that is not the last one, or at a string that the tool did not make. */
+static RANGE_NOT_INLINE void task_begin_rest(const struct itt_domain *domain,
+                                             const struct itt_string *name) {
     static struct stint_impl_site nameless = {"task", "ITT", "", 0, 0, 0, 0, 0};
+    const struct range_domain *d = itt_domain_find(domain);
     struct itt_own_string *own = itt_string_find(name);
     struct stint_impl_site *site = own ? &own->site : &nameless;
     range_push_site_in(d, site, d->set_number);
@@ -153,13 +160,17 @@ static __attribute__((noinline)) void task_begin_rest(const struct range_domain 
 
 static void itt_task_begin(const struct itt_domain *domain, struct itt_id task,
                            struct itt_id parent, const struct itt_string *name) {
-    const struct range_domain *d = itt_domain_find(domain);
-    if (!range_thing_is(&string_shape, name)) {
-        task_begin_rest(d, name);
+    const struct itt_own_domain *last = __atomic_load_n(&itt_last_domain, __ATOMIC_RELAXED);
+    struct itt_own_string *own = (struct itt_own_string *)(uintptr_t)name;
+    if (STINT_IMPL_UNLIKELY((const void *)domain != last) ||
+        STINT_IMPL_UNLIKELY(!range_thing_is(&string_shape, name))) {
+        task_begin_rest(domain, name);
         return;
     }
-    struct itt_own_string *own = (struct itt_own_string *)(uintptr_t)name;
-    range_push_site_in(d, &own->site, d->set_number);
+    if (!last->set_number) {
+        __builtin_unreachable();
+    }
+    range_near_push_site(RANGE_ITT, last->domain, last->number, &own->site, last->set_number);
 }
 
 static void itt_task_begin_fn(const struct itt_domain *domain, struct itt_id task,
@@ -167,8 +178,23 @@ static void itt_task_begin_fn(const struct itt_domain *domain, struct itt_id tas
     itt_task_begin(domain, task, parent, NULL);
 }
 
-static void itt_task_end(const struct itt_domain *domain) {
+static RANGE_NOT_INLINE void task_end_rest(const struct itt_domain *domain) {
     range_pop(itt_domain_find(domain)->number);
+}
+
+static void itt_task_end(const struct itt_domain *domain) {
+    const struct itt_own_domain *last = __atomic_load_n(&itt_last_domain, __ATOMIC_RELAXED);
+    if (STINT_IMPL_UNLIKELY((const void *)domain != last)) {
+        task_end_rest(domain);
+        return;
+    }
+    struct range_stack *stack = range_stack_here;
+    struct domain_ranges *of = &stack->of[last->number];
+    uint64_t ticks;
+    STINT_IMPL_HIDE(of); /* one register for it and the number */
+    if (STINT_IMPL_UNLIKELY(!range_near_pop_of(stack, of, &ticks))) {
+        range_pop_rest((uint32_t)(of - stack->of), ticks);
+    }
 }
 
 /* ---- Overlapped tasks, regions and frames, found again by their domain and number. */

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "range_stack.h"
+#include "range_near.h"
 #include "range_tables.h"
 
 #define SPACE_BYTES 64
@@ -32,33 +32,32 @@ struct kokkos_settings {
     uint8_t padding[255];
 };
 
-/* id: of a kernel, NULL without one; the end is that of the innermost range, whatever it is. */
-static void kokkos_push(const char *name, uint64_t *id) {
-    if (id) {
-        *id = 0;
-    }
-    range_push_copied_name(RANGE_KOKKOS, name); /* that of a std::string */
-}
-
 /* ---- Kernels. */
 
-#define KERNEL(kind)                                                                               \
-    RANGE_EXPORTED void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id) {    \
-        kokkos_push(name, id);                                                                     \
-    }                                                                                              \
-    RANGE_EXPORTED void kokkosp_end_##kind(uint64_t id) {                                          \
-        range_pop(RANGE_KOKKOS);                                                                   \
-    }                                                                                              \
-    _Static_assert(1, "the call ends with a semicolon")
+RANGE_EXPORTED void kokkosp_begin_parallel_for(const char *name, uint32_t device, uint64_t *id) {
+    if (id) {
+        *id = 0; /* the end is that of the innermost range, whatever the number is */
+    }
+    range_near_push_copied(RANGE_KOKKOS, name); /* that of a std::string */
+}
 
-KERNEL(parallel_for);
+RANGE_EXPORTED void kokkosp_end_parallel_for(uint64_t id) {
+    range_near_pop(RANGE_KOKKOS);
+}
+
+#define KERNEL(kind)                                                                               \
+    RANGE_EXPORTED void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id)      \
+        __attribute__((alias("kokkosp_begin_parallel_for")));                                      \
+    RANGE_EXPORTED void kokkosp_end_##kind(uint64_t id)                                            \
+        __attribute__((alias("kokkosp_end_parallel_for")))
+
 KERNEL(parallel_reduce);
 KERNEL(parallel_scan);
 
 /* ---- Regions, fences and copies. */
 
 RANGE_EXPORTED void kokkosp_push_profile_region(const char *name) {
-    kokkos_push(name, NULL);
+    kokkosp_begin_parallel_for(name, 0, NULL);
 }
 
 RANGE_EXPORTED void kokkosp_pop_profile_region(void) {

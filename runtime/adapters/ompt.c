@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "range_stack.h"
+#include "range_near.h"
 #include "range_tables.h"
 
 #define SITE(name) RANGE_SITE(name, 0)
@@ -55,12 +55,20 @@ static struct stint_impl_site mutex_sites[] = {
 #define MUTEX_TEST_NEST 4
 #define MUTEX_CRITICAL 5
 
+static RANGE_NOT_INLINE void ompt_push(struct stint_impl_site *site) {
+    range_near_push_site(RANGE_OMPT, &range_default[RANGE_OMPT], RANGE_OMPT, site, 0);
+}
+
+static RANGE_NOT_INLINE void ompt_pop(void) {
+    range_near_pop(RANGE_OMPT);
+}
+
 /* A construct that the thread is in between its two ends. */
 static void take_endpoint(int endpoint, struct stint_impl_site *site) {
     if (endpoint == OMPT_BEGIN) {
-        range_push_site(RANGE_OMPT, site);
+        ompt_push(site);
     } else if (endpoint == OMPT_END) {
-        range_pop(RANGE_OMPT);
+        ompt_pop();
     }
 }
 
@@ -77,10 +85,10 @@ static void on_sync_wait(int kind, int endpoint, union ompt_data *region, union 
         ompt_worker_arrives(region, task);
     } else if (endpoint == OMPT_BEGIN) {
         ++waits;
-        range_push_site(RANGE_OMPT, &sync_sites[site]);
+        ompt_push(&sync_sites[site]);
     } else if (endpoint == OMPT_END && waits) { /* else that of a worker's last barrier */
         --waits;
-        range_pop(RANGE_OMPT);
+        ompt_pop();
     }
 }
 
@@ -88,7 +96,7 @@ static void on_work(int kind, int endpoint, union ompt_data *region, union ompt_
                     uint64_t count, const void *address) {
     size_t site = 0;
     if (endpoint == OMPT_END) {
-        range_pop(RANGE_OMPT);
+        ompt_pop();
         return;
     }
     if (kind >= WORK_FIRST_LOOP && kind <= WORK_LAST_LOOP) {
@@ -126,17 +134,17 @@ static void on_mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t id,
 static void on_mutex_acquired(int kind, uint64_t id, const void *address) {
     if (lock_wait.site) {
         range_push_at(RANGE_OMPT, lock_wait.site, lock_wait.ticks);
-        range_pop(RANGE_OMPT);
+        ompt_pop();
         lock_wait.site = NULL;
     }
     if (kind == MUTEX_CRITICAL) {
-        range_push_site(RANGE_OMPT, &critical_site);
+        ompt_push(&critical_site);
     }
 }
 
 static void on_mutex_released(int kind, uint64_t id, const void *address) {
     if (kind == MUTEX_CRITICAL) {
-        range_pop(RANGE_OMPT);
+        ompt_pop();
     }
 }
 

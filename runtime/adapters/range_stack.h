@@ -16,10 +16,7 @@
 /* Opens one. Returns how many of the domain are open around it. */
 int range_push(const struct range_domain *domain, const struct range_name *name,
                const stint_set *set);
-/* The same without a domain, for a name that ends with a NUL. It is fast where the thread has found
- * the same name at the same address before: which it is, is found by its contents, or, in the first
- * function, by the address alone if that is in a part of the program that is not written. */
-int range_push_name(enum range_interface interface, const char *name);
+/* The same without a domain, for a name that ends with a NUL, at any address. */
 int range_push_copied_name(enum range_interface interface, const char *name);
 /* Opens one at a site of the caller, whose name does not change and which may have a role; in the
  * set of that number. */

@@ -105,12 +105,11 @@ void *range_thing_or(const struct range_shape *shape, const char *name, void *sp
 void *range_thing_find(const struct range_shape *shape, struct range_name name);
 /* Whether it is one: programs may hand over any pointer, also one that is not aligned. */
 static inline int range_thing_is(const struct range_shape *shape, const void *thing) {
-    uint64_t kind, at = (uint64_t)(uintptr_t)thing - (uint64_t)(uintptr_t)range_texts.bytes -
-                        sizeof(struct range_thing);
-    if (at >= RANGE_TEXT_BYTES - sizeof(struct range_thing)) {
+    uint64_t kind, size = sizeof(struct range_thing);
+    if ((uintptr_t)thing - (uintptr_t)(range_texts.bytes + size) >= RANGE_TEXT_BYTES - size) {
         return 0;
     }
-    memcpy(&kind, range_texts.bytes + at, sizeof kind);
+    memcpy(&kind, (const char *)thing - size, sizeof kind);
     return kind == shape->kind;
 }
 

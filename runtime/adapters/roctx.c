@@ -6,7 +6,7 @@
  */
 #include <stdint.h>
 
-#include "range_stack.h"
+#include "range_near.h"
 #include "range_tables.h"
 
 static const struct range_domain *const roctx = &range_default[RANGE_ROCTX];
@@ -17,12 +17,12 @@ RANGE_EXPORTED void roctxMarkA(const char *message) {
 
 /* The level of the range, 0 for the outermost. */
 RANGE_EXPORTED int roctxRangePushA(const char *message) {
-    return range_push_name(RANGE_ROCTX, message);
+    return range_near_push_name(RANGE_ROCTX, message);
 }
 
 /* The level of the range that ends, negative: none is open. */
 RANGE_EXPORTED int roctxRangePop(void) {
-    return range_pop(RANGE_ROCTX);
+    return range_near_pop(RANGE_ROCTX);
 }
 
 RANGE_EXPORTED uint64_t roctxRangeStartA(const char *message) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -538,6 +539,37 @@ static void names_changed(void) {
     waitpid(child, NULL, 0);
 }
 
+/* ---- Names that differ in one byte, or end at it, at one address, before a page that cannot be
+ * read. */
+
+static void name_twice(const char *name) {
+    for (int i = 0; i < 2; ++i) {
+        kokkos_push(name);
+        roctx_push(name);
+        roctx_pop();
+        kokkos_pop();
+    }
+}
+
+static void names_differ(void) {
+    enum { PAGE = 65536, LENGTH = 23 }; /* of all kernels */
+    char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    expect(pages != MAP_FAILED && !mprotect(pages + PAGE, PAGE, PROT_NONE), "pages");
+    kokkos_push("around");
+    for (int offset = 1; offset <= 2; ++offset) { /* at a multiple of 8, and before one */
+        char *name = pages + PAGE - LENGTH - offset;
+        for (int at = 0; at < LENGTH; ++at) {
+            for (int change = 0; change < 4; ++change) {
+                memset(name, 'n', LENGTH);
+                name[LENGTH] = '\0';
+                name[at] = "ncn"[change]; /* the last one ends there */
+                name_twice(*name ? name : "empty");
+            }
+        }
+    }
+    kokkos_pop();
+}
+
 /* ---- A plain account of ranges that start and stop at random: more than there is room for, twice,
  * and by numbers of sections that were destroyed. */
 
@@ -734,7 +766,8 @@ static const struct {
                {"itt", itt_all},           {"names", names_many},
                {"model", model},           {"handlers", handlers},
                {"before", before},         {"fork", forks},
-               {"changed", names_changed}, {"unload", unload}};
+               {"changed", names_changed}, {"differ", names_differ},
+               {"unload", unload}};
 
 int main(int argc, char **argv) {
     if (argc < 3) {

@@ -9,6 +9,7 @@ PROGRAM is ranges_program.c, PLUGIN plugin.c and ROCTX roctx_program.c. The sour
 built with the packages of Debian that they need, and libraries/fetch.sh puts others into the folder
 FETCHED; where one is missing, the case is skipped.
 """
+import collections
 import json
 import os
 import pathlib
@@ -134,6 +135,18 @@ def case_changed(folder):
     wanted = [{"around": 1, "one": 200, "one more": 200, "two": 200}, {"two": 200, "three": 200, "one": 200}]
     need(sorted(found, key=len, reverse=True) == wanted, found)
     need(not any(losses(file) for file in pathlib.Path(folder).iterdir()))
+
+
+def case_differ(folder):
+    """The same for names that differ in one byte, or end at it."""
+    file, _ = record(folder, PROGRAM, LIBRARY, "differ")
+    wanted = collections.Counter(around=1)
+    for at in range(23):
+        changed = "n" * at + "c" + "n" * (22 - at)
+        for name, times in ("n" * 23, 2), (changed, 1), ("n" * at or "empty", 1):
+            wanted[name] += 8 * times
+    found = {name: n for (name, _), n in calls(file).items()}
+    need(found == wanted and not losses(file), found)
 
 
 def case_model(folder):
