@@ -552,16 +552,17 @@ static void name_twice(const char *name) {
 }
 
 static void names_differ(void) {
-    enum { PAGE = 65536, LENGTH = 23 }; /* of all kernels */
+    enum { PAGE = 65536 }; /* of all kernels */
     char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     expect(pages != MAP_FAILED && !mprotect(pages + PAGE, PAGE, PROT_NONE), "pages");
     kokkos_push("around");
-    for (int offset = 1; offset <= 2; ++offset) { /* at a multiple of 8, and before one */
-        char *name = pages + PAGE - LENGTH - offset;
-        for (int at = 0; at < LENGTH; ++at) {
+    for (int length = 20; length <= 23;
+         length += 3) { /* only the second one is at a multiple of 8 */
+        char *name = pages + PAGE - length - 1;
+        for (int at = 0; at < length; ++at) {
             for (int change = 0; change < 4; ++change) {
-                memset(name, 'n', LENGTH);
-                name[LENGTH] = '\0';
+                memset(name, 'n', (size_t)length);
+                name[length] = '\0';
                 name[at] = "ncn"[change]; /* the last one ends there */
                 name_twice(*name ? name : "empty");
             }

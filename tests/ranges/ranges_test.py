@@ -141,10 +141,10 @@ def case_differ(folder):
     """The same for names that differ in one byte, or end at it."""
     file, _ = record(folder, PROGRAM, LIBRARY, "differ")
     wanted = collections.Counter(around=1)
-    for at in range(23):
-        changed = "n" * at + "c" + "n" * (22 - at)
-        for name, times in ("n" * 23, 2), (changed, 1), ("n" * at or "empty", 1):
-            wanted[name] += 8 * times
+    for length, at in [(20, at) for at in range(20)] + [(23, at) for at in range(23)]:
+        changed = "n" * at + "c" + "n" * (length - 1 - at)
+        for name, times in ("n" * length, 2), (changed, 1), ("n" * at or "empty", 1):
+            wanted[name] += 4 * times
     found = {name: n for (name, _), n in calls(file).items()}
     need(found == wanted and not losses(file), found)
 
