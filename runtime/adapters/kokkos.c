@@ -38,7 +38,7 @@ RANGE_EXPORTED void kokkosp_begin_parallel_for(const char *name, uint32_t device
     if (id) {
         *id = 0; /* the end is that of the innermost range, whatever the number is */
     }
-    range_near_push_copied(RANGE_KOKKOS, name); /* that of a std::string */
+    range_near_push_name(RANGE_KOKKOS, name, 0); /* that of a std::string */
 }
 
 RANGE_EXPORTED void kokkosp_end_parallel_for(uint64_t id) {

@@ -110,8 +110,8 @@ RANGE_INLINE void range_entry_give(struct range_stack *stack, struct domain_rang
     stack->first_free = range;
 }
 
-/* An entry for a range that begins, counted in a stack that knows where; NULL: the path _rest has to
- * see it. */
+/* An entry for a range that begins, counted in a stack that knows where; NULL: the path _rest has
+ * to see it. */
 RANGE_INLINE struct open_range *range_enter_known(struct range_stack *stack, uint32_t number,
                                                   enum range_interface interface) {
     struct open_range *range = range_entry_take(stack, &stack->of[number]);
@@ -208,25 +208,15 @@ RANGE_INLINE uint64_t range_id_by_contents(const struct stint_impl_thread *t,
     return RANGE_KNOWN_IDS;
 }
 
-/* Without a domain, for a name that ends with a NUL. */
-RANGE_INLINE int range_near_push_copied(enum range_interface interface, const char *name) {
-    struct range_stack *stack = range_stack_here;
-    struct stint_impl_thread *t = stint_impl_thread_here;
-    uint64_t id = range_id_by_contents(t, &stack->known[range_known_place(name)], name);
-    if (STINT_IMPL_UNLIKELY(id >= RANGE_KNOWN_IDS)) {
-        return range_push_copied_name(interface, name);
-    }
-    return range_near_push_known(stack, t, interface, name, id);
-}
-
-/* The same for one that may be in a part of the program that is not written: its address alone tells
- * which it is. */
-RANGE_INLINE int range_near_push_name(enum range_interface interface, const char *name) {
+/* Without a domain, for a name that ends with a NUL. may_be_fixed: it may be in a part of the
+ * program that is not written, where its address alone tells which it is. */
+RANGE_INLINE int range_near_push_name(enum range_interface interface, const char *name,
+                                      int may_be_fixed) {
     struct range_stack *stack = range_stack_here;
     struct stint_impl_thread *t = stint_impl_thread_here;
     const struct known_place *place = &stack->known[range_known_place(name)];
     uint64_t id;
-    if (STINT_IMPL_LOAD(&place->fixed) == name) {
+    if (may_be_fixed && STINT_IMPL_LOAD(&place->fixed) == name) {
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         id = range_id_of(t, STINT_IMPL_LOAD(&place->fixed_word));
     } else {
@@ -240,8 +230,8 @@ RANGE_INLINE int range_near_push_name(enum range_interface interface, const char
 
 /* ---- Ends. */
 
-/* Ends the innermost range of the domain with that place. 0: range_pop_rest has to do it, with *ticks.
- * (The number of the domain is no parameter, as a register would be kept for it.) */
+/* Ends the innermost range of the domain with that place. 0: range_pop_rest has to do it, with
+ * *ticks. (Without the number of the domain, for which a register would be kept.) */
 RANGE_INLINE int range_near_pop_of(struct range_stack *stack, struct domain_ranges *of,
                                    uint64_t *ticks) {
     struct open_range *range = of->innermost;

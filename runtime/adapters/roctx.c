@@ -17,7 +17,7 @@ RANGE_EXPORTED void roctxMarkA(const char *message) {
 
 /* The level of the range, 0 for the outermost. */
 RANGE_EXPORTED int roctxRangePushA(const char *message) {
-    return range_near_push_name(RANGE_ROCTX, message);
+    return range_near_push_name(RANGE_ROCTX, message, 1);
 }
 
 /* The level of the range that ends, negative: none is open. */
