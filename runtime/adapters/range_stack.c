@@ -10,8 +10,8 @@
  *   of the range that began last.
  * - A signal handler may push and pop between any two instructions, balanced: it leaves both lists
  *   as they were.
- * - A stack is mapped, and by system calls: libstint-mem.so would count what is allocated, or mapped
- *   by mmap, for the program's scope.
+ * - A stack is mapped, and by system calls: libstint-mem.so would count what is allocated, or
+ *   mapped by mmap, for the program's scope.
  * - The paths of a nested range are inline as far as it is begun and ended on the inline paths of a
  *   scope; the functions _rest have the others, and are called last, so that registers are not
  *   saved for them.
