@@ -15,6 +15,11 @@ static inline uint64_t saturating_add(uint64_t a, uint64_t b) {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
+/* Whether the sum needs no more than 64 bits. */
+static inline int u64_sum_fits(uint64_t a, uint64_t b) {
+    return b <= UINT64_MAX - a;
+}
+
 static inline uint64_t saturating_multiply(uint64_t a, uint64_t b) {
     return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }

@@ -71,3 +71,20 @@ uint32_t hash_map_number(struct hash_map *m, uint32_t key) {
     }
     return number;
 }
+
+int hash_numbers_start(struct hash_numbers *m, struct scratch *memory, uint32_t count) {
+    uint64_t places = FIRST_PLACES;
+    while (places / 2 <= count) {
+        places *= 2;
+    }
+    m->place = scratch_array(memory, places, sizeof *m->place);
+    m->mask = (uint32_t)(places - 1);
+    return m->place ? 0 : -1;
+}
+
+void hash_numbers_add(struct hash_numbers *m, uint32_t hash, uint32_t number) {
+    while (m->place[hash & m->mask]) {
+        ++hash;
+    }
+    m->place[hash & m->mask] = number + 1;
+}

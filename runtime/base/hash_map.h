@@ -95,4 +95,25 @@ static inline uint32_t hash_map_get(const struct hash_map *m, uint32_t key) {
     return hash_map_first(m, key, &walk);
 }
 
+/* ---- Numbers alone, by a hash of items that the caller compares: half the memory of a hash_map.
+ * It does not grow. */
+
+struct hash_numbers {
+    uint32_t *place; /* numbers + 1; NULL: empty */
+    uint32_t mask;
+};
+
+/* Room for `count` numbers. 0, or -1 without memory. */
+int hash_numbers_start(struct hash_numbers *m, struct scratch *memory, uint32_t count);
+void hash_numbers_add(struct hash_numbers *m, uint32_t hash, uint32_t number);
+
+/* The numbers of a hash one by one, and others in between, HASH_MAP_NONE after the last. at: the
+ * hash at first. */
+static inline uint32_t hash_numbers_next(const struct hash_numbers *m, uint32_t *at) {
+    if (!m->place) {
+        return HASH_MAP_NONE;
+    }
+    return m->place[(*at)++ & m->mask] - 1;
+}
+
 #endif

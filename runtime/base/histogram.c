@@ -10,6 +10,31 @@
 #include "arithmetic.h"
 #include "leb128.h"
 
+uint32_t histogram_next(const struct histogram *h, uint32_t bucket) {
+    if (!h->narrow || bucket >= STINT_IMPL_BUCKETS) {
+        return bucket;
+    }
+    uint32_t word = bucket / 64;
+    uint64_t rest = h->used[word] >> bucket % 64 << bucket % 64;
+    while (!rest && ++word < STINT_IMPL_BUCKETS / 64) {
+        rest = h->used[word];
+    }
+    return rest ? word * 64 + (uint32_t)__builtin_ctzll(rest) : STINT_IMPL_BUCKETS;
+}
+
+void histogram_clear(struct histogram *h) {
+    if (!h->narrow) {
+        histogram_start(h);
+        return;
+    }
+    HISTOGRAM_EACH(h, i) {
+        h->bucket[i] = 0;
+    }
+    memset(h->used, 0, sizeof h->used);
+    h->open = 0;
+    h->in_ns = h->full = 0;
+}
+
 uint64_t histogram_low(uint32_t bucket) {
     if (bucket < 32) {
         return bucket;
@@ -49,14 +74,14 @@ static uint32_t histogram_place_in_ns(const struct histogram *from, uint32_t buc
 }
 
 void histogram_to_ns(struct histogram *out, const struct histogram *from, double unit) {
-    memset(out, 0, sizeof *out);
+    histogram_start(out);
     histogram_add_in_ns(out, from, from->in_ns ? 1 : unit);
 }
 
 void histogram_add_in_ns(struct histogram *out, const struct histogram *from, double unit) {
     out->in_ns = 1;
     out->full |= from->full;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+    HISTOGRAM_EACH(from, i) {
         if (from->bucket[i]) {
             uint32_t to = histogram_place_in_ns(from, i, unit);
             histogram_bucket_add(out, to, from->bucket[i]);
@@ -70,7 +95,7 @@ void histogram_add_in_ns(struct histogram *out, const struct histogram *from, do
 
 uint32_t histogram_used(const struct histogram *h) {
     uint32_t used = 0;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+    HISTOGRAM_EACH(h, i) {
         used += h->bucket[i] != 0;
     }
     return used;
@@ -81,7 +106,7 @@ void histogram_fill(struct histogram_list *out, const struct histogram *h) {
     out->in_ns = h->in_ns;
     out->full = h->full;
     struct histogram_bucket *next = out->bucket;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+    HISTOGRAM_EACH(h, i) {
         if (h->bucket[i]) {
             *next++ = (struct histogram_bucket){i, h->bucket[i]};
         }
@@ -99,9 +124,10 @@ int histogram_pack(struct histogram_list *out, struct scratch *memory, const str
 }
 
 void histogram_unpack(struct histogram *out, const struct histogram_list *from) {
-    memset(out, 0, sizeof *out);
+    histogram_start(out);
     for (uint32_t i = 0; i < from->used; ++i) {
         out->bucket[from->bucket[i].index] = from->bucket[i].count;
+        histogram_widen(out, from->bucket[i].index);
     }
     out->open = from->open;
     out->in_ns = from->in_ns;
@@ -130,7 +156,7 @@ static uint32_t get_leb128(uint64_t *n, const uint8_t *from, uint32_t left) {
 uint32_t histogram_encode(uint8_t to[HISTOGRAM_BYTES_MOST], const struct histogram *h) {
     char *end = (char *)to;
     uint32_t next = 0;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+    HISTOGRAM_EACH(h, i) {
         if (h->bucket[i]) {
             end = leb128_put(leb128_put(end, i + 1 - next), h->bucket[i]);
             next = i + 1;
@@ -141,7 +167,7 @@ uint32_t histogram_encode(uint8_t to[HISTOGRAM_BYTES_MOST], const struct histogr
 
 int histogram_decode(struct histogram *to, const uint8_t *from, uint32_t bytes) {
     uint64_t next = 0, step, count;
-    memset(to, 0, sizeof *to);
+    histogram_start(to);
     for (uint32_t at = 0, used; at < bytes; at += used) {
         uint32_t first = get_leb128(&step, from + at, bytes - at);
         uint32_t second = get_leb128(&count, from + at + first, bytes - at - first);
@@ -151,6 +177,7 @@ int histogram_decode(struct histogram *to, const uint8_t *from, uint32_t bytes) 
         }
         next += step;
         to->bucket[next - 1] = count;
+        histogram_widen(to, (uint32_t)next - 1);
     }
     return 0;
 }
@@ -166,22 +193,24 @@ void histogram_count_value(struct histogram *h, uint64_t value) {
 }
 
 void histogram_sum(struct histogram *to, const struct histogram *more) {
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
-        histogram_bucket_add(to, i, more->bucket[i]);
+    HISTOGRAM_EACH(more, i) {
+        if (more->bucket[i]) {
+            histogram_bucket_add(to, i, more->bucket[i]);
+        }
     }
     to->open = histogram_open_lower(to->open, more->open);
     to->full |= more->full;
 }
 
 void histogram_take(struct histogram *from, const struct histogram *before) {
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+    HISTOGRAM_EACH(from, i) {
         from->bucket[i] = saturating_subtract(from->bucket[i], before->bucket[i]);
     }
 }
 
 uint64_t histogram_count(const struct histogram *h) {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+    HISTOGRAM_EACH(h, i) {
         count = saturating_add(count, h->bucket[i]);
     }
     return count;
@@ -195,19 +224,36 @@ uint64_t histogram_beyond(const struct histogram *h) {
     return count;
 }
 
-uint64_t histogram_percentile(const struct histogram *h, uint64_t count, uint32_t permille) {
-    uint64_t rank = histogram_rank(count, permille);
-    uint64_t seen = 0;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+static uint64_t histogram_value(const struct histogram *h, uint32_t bucket) {
+    if (histogram_is_open(h, bucket)) {
+        return histogram_low(bucket);
+    }
+    return (histogram_low(bucket) + histogram_low(bucket + 1) - 1) / 2;
+}
+
+/* The ranks of percentiles rise: with each bucket some of them are reached. */
+void histogram_percentiles(uint64_t *out, const struct histogram *h, uint64_t count,
+                           const uint16_t *permille, uint32_t n) {
+    uint64_t seen = 0, rank = histogram_rank(count, *permille);
+    uint32_t k = 0;
+    memset(out, 0, n * sizeof *out);
+    HISTOGRAM_EACH(h, i) {
         seen = saturating_add(seen, h->bucket[i]);
-        if (seen && seen >= rank && histogram_is_open(h, i)) {
-            return histogram_low(i);
-        }
-        if (seen && seen >= rank) {
-            return (histogram_low(i) + histogram_low(i + 1) - 1) / 2;
+        while (seen && seen >= rank) {
+            out[k] = histogram_value(h, i);
+            if (++k == n) {
+                return;
+            }
+            rank = histogram_rank(count, permille[k]);
         }
     }
-    return 0;
+}
+
+uint64_t histogram_percentile(const struct histogram *h, uint64_t count, uint32_t permille) {
+    uint16_t one = (uint16_t)permille;
+    uint64_t out;
+    histogram_percentiles(&out, h, count, &one, 1);
+    return out;
 }
 
 uint64_t histogram_end(const struct histogram *h, uint32_t bucket, uint64_t max) {
@@ -218,7 +264,7 @@ uint64_t histogram_end(const struct histogram *h, uint32_t bucket, uint64_t max)
 }
 
 uint64_t histogram_min(const struct histogram *h) {
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+    HISTOGRAM_EACH(h, i) {
         if (h->bucket[i]) {
             return histogram_low(i);
         }
@@ -227,13 +273,14 @@ uint64_t histogram_min(const struct histogram *h) {
 }
 
 uint64_t histogram_max(const struct histogram *h) {
+    uint64_t max = 0;
     if (histogram_beyond(h)) {
         return UINT64_MAX;
     }
-    for (uint32_t i = STINT_IMPL_BUCKETS; i-- > 0;) {
+    HISTOGRAM_EACH(h, i) {
         if (h->bucket[i]) {
-            return histogram_low(i + 1) - 1;
+            max = histogram_low(i + 1) - 1;
         }
     }
-    return 0;
+    return max;
 }

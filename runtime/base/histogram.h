@@ -7,6 +7,7 @@
 #define STINT_HISTOGRAM_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "scratch.h"
 #include "stint/detail/impl_layout.h"
@@ -16,7 +17,31 @@ struct histogram {
     uint32_t open; /* as in struct stint_impl_histogram */
     int in_ns;     /* the values are nanoseconds, whatever the clock */
     int full;      /* a bucket had no room for all of its samples: no percentile is known */
+    /* With `narrow`, which histogram_start sets: a bit for each bucket that may have samples. Most
+     * have none, and most of the time would go into looking at them. */
+    int narrow;
+    uint64_t used[STINT_IMPL_BUCKETS / 64];
 };
+_Static_assert(STINT_IMPL_BUCKETS % 64 == 0, "whole words");
+
+/* The bucket may have samples from now on. */
+static inline void histogram_widen(struct histogram *h, uint32_t bucket) {
+    h->used[bucket / 64] |= (uint64_t)1 << bucket % 64;
+}
+
+/* The first bucket from `bucket` on that may have samples, or STINT_IMPL_BUCKETS. */
+uint32_t histogram_next(const struct histogram *h, uint32_t bucket);
+#define HISTOGRAM_EACH(h, i)                                                                       \
+    for (uint32_t i = histogram_next(h, 0); i < STINT_IMPL_BUCKETS; i = histogram_next(h, i + 1))
+
+/* Makes memory a histogram without a sample; with memory of zeros `narrow` alone is set. */
+static inline void histogram_start(struct histogram *h) {
+    memset(h, 0, sizeof *h);
+    h->narrow = 1;
+}
+
+/* Takes the samples out of a histogram. */
+void histogram_clear(struct histogram *h);
 
 /* A bucket that has samples. */
 struct histogram_bucket {
@@ -55,6 +80,7 @@ static inline void histogram_bucket_add(struct histogram *h, uint32_t bucket, ui
         h->full = 1;
     }
     h->bucket[bucket] = sum;
+    histogram_widen(h, bucket);
 }
 
 /* The lowest value of a bucket; of STINT_IMPL_BUCKETS: one past the last. */
@@ -64,6 +90,9 @@ uint64_t histogram_count(const struct histogram *h);
 /* The value that `permille` of 1000 samples do not exceed: the middle of its bucket. 0 if empty.
  * Where the samples of the bucket may be longer it is the lowest value that the bucket has. */
 uint64_t histogram_percentile(const struct histogram *h, uint64_t count, uint32_t permille);
+/* The same of n, 1 or more, in rising order. */
+void histogram_percentiles(uint64_t *out, const struct histogram *h, uint64_t count,
+                           const uint16_t *permille, uint32_t n);
 /* The place in the order of `count` samples, from 1, of the one that `permille` do not exceed. */
 static inline uint64_t histogram_rank(uint64_t count, uint32_t permille) {
     return count / 1000 * permille + (count % 1000 * permille + 999) / 1000;

@@ -31,18 +31,21 @@ struct waits {
 /* ---- Sums. */
 
 /* In outermost scopes, those that are open included; a thread's recorder cannot have been in scopes
- * for longer than there was time. */
+ * for longer than there was time. The nodes of a thread follow its root. */
 static double cpu_time(const struct snapshot *s, uint32_t *threads) {
     double sum = 0;
+    uint64_t inside = 0;
     *threads = 0;
-    for (uint32_t i = 0; i < s->node_count; ++i) {
-        uint64_t inside = 0;
-        if (s->nodes[i].parent == SNAPSHOT_NONE) {
-            inside = s->nodes[i].children;
+    for (uint32_t i = 0; i <= s->node_count; ++i) {
+        const struct snapshot_node *n = i < s->node_count ? &s->nodes[i] : NULL;
+        if (!n || n->parent == SNAPSHOT_NONE) {
+            sum += (double)u64_min(snapshot_ns(s, inside), s->wall_ns);
+            *threads += inside != 0;
+            inside = 0;
+        } else if (s->nodes[n->parent].parent == SNAPSHOT_NONE &&
+                   n->kind == STINT_IMPL_SCOPE_NODE) {
+            inside += n->total + n->extra->open;
         }
-        uint64_t ns = snapshot_ns(s, inside);
-        sum += (double)u64_min(ns, s->wall_ns);
-        *threads += inside != 0;
     }
     return sum;
 }

@@ -76,6 +76,7 @@ static int list_rows(struct legacy_listing *l, const struct report *r) {
     if (rows_flat(&l->rows, s, r->options->threads)) {
         return -1;
     }
+    rows_drop_groups(&l->rows);
     uint32_t count = l->rows.count;
     const struct stint_row *row = l->rows.row;
     const uint32_t *sorted = report_sort(s, &l->rows, r->options->sort);

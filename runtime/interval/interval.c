@@ -4,9 +4,11 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "arena/arena.h"
 #include "capture/tracer.h"
 #include "gpu/event_pool.h"
 #include "model/baseline.h"
+#include "name_index.h"
 #include "record/registry.h"
 #include "system/lock.h"
 #include "system/log.h"
@@ -39,6 +41,7 @@ static int interval_lock(void) {
         baseline_free(replaced);
         baseline_free(current);
         current = replaced = NULL;
+        name_index_forget();
         baseline_gate = registry_arena_gate();
     }
     return 0;
@@ -64,10 +67,14 @@ static void interval_start_over(const struct snapshot *s, uint32_t set) {
 
 /* GPU times are collected before the lock is taken, because a tool may intercept the driver's
  * calls. */
-int interval_open(struct snapshot *s, int reset) {
+static int interval_collect_and_lock(void) {
     event_pool_collect();
     tracer_flush(TRACER_COMPLETE);
-    if (interval_lock()) {
+    return interval_lock();
+}
+
+int interval_open(struct snapshot *s, int reset) {
+    if (interval_collect_and_lock()) {
         return -1;
     }
     if (snapshot_take(s)) {
@@ -84,6 +91,30 @@ int interval_open(struct snapshot *s, int reset) {
     return 0;
 }
 
+/* Activities of GPUs count for all scopes around them: with one, the whole tree is read. */
+static int interval_take_name(struct snapshot *s, uint32_t set, const char *name) {
+    struct snapshot_choice choice = {.set = set, .join = !current};
+    if (!arena.base || STINT_IMPL_LOAD(&arena_header()->first_activity) ||
+        name_index_find(&choice, name)) {
+        return snapshot_take(s);
+    }
+    return snapshot_take_chosen(s, &choice);
+}
+
+int interval_open_name(struct snapshot *s, uint32_t set, const char *name) {
+    if (interval_collect_and_lock()) {
+        return -1;
+    }
+    if (interval_take_name(s, set, name)) {
+        interval_unlock();
+        return -1;
+    }
+    if (current) {
+        baseline_subtract(current, s);
+    }
+    return 0;
+}
+
 void interval_close(struct snapshot *s) {
     snapshot_free(s);
     baseline_free(replaced);
@@ -93,9 +124,7 @@ void interval_close(struct snapshot *s) {
 
 void interval_reset(uint32_t set) {
     struct snapshot s;
-    event_pool_collect();
-    tracer_flush(TRACER_COMPLETE);
-    if (interval_lock()) {
+    if (interval_collect_and_lock()) {
         return;
     }
     if (snapshot_take(&s)) {

@@ -59,7 +59,7 @@ static int stat_open(struct stat_place *p, uint32_t set, const char *name) {
     if (!name) {
         return STINT_ERROR_UNKNOWN;
     }
-    if (interval_open(&p->s, 0)) {
+    if (interval_open_name(&p->s, set, name)) {
         return STINT_ERROR_NO_MEMORY;
     }
     if (rows_flat(&p->rows, &p->s, 0)) {
@@ -119,7 +119,7 @@ static uint64_t bucket_low_ns(const struct snapshot *s, const struct histogram *
 static int buckets_copy(const struct snapshot *s, const struct histogram *h, uint64_t max_ns,
                         stint_bucket *out, size_t room) {
     size_t used = 0;
-    for (uint32_t i = 0; i < STINT_IMPL_BUCKETS; ++i) {
+    HISTOGRAM_EACH(h, i) {
         if (!h->bucket[i]) {
             continue;
         }

@@ -50,14 +50,14 @@ static void moments_add(struct moments *m, double count, uint64_t low, uint64_t 
 /* All samples of the histogram but two, if the minimum and the maximum are samples. */
 static struct moments moments_of(const struct histogram *h, const struct deviation_known *known) {
     struct moments m = {0, 0, 0};
-    uint32_t first = 0, last = STINT_IMPL_BUCKETS - 1;
-    while (first < last && !h->bucket[first]) {
-        ++first;
+    uint32_t first = STINT_IMPL_BUCKETS, last = 0;
+    HISTOGRAM_EACH(h, i) {
+        if (h->bucket[i]) {
+            first = first < i ? first : i;
+            last = i;
+        }
     }
-    while (last > first && !h->bucket[last]) {
-        --last;
-    }
-    for (uint32_t i = first; i <= last; ++i) {
+    HISTOGRAM_EACH(h, i) {
         uint64_t count = h->bucket[i];
         if (!known->bounds_only) {
             count -= i == first;

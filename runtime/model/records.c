@@ -102,12 +102,15 @@ void numbers_clear(const struct record *r, u128 *to) {
     }
 }
 
-/* Adds number i of a record or a sum; leader: the one that it is taken with, if there is one. */
+/* Adds number i of a record or a sum; leader: the one that it is taken with, if there is one. The
+ * smaller one belongs to the earliest of two leaders that are equal: it ended first, in whichever
+ * order they are added. */
 static void number_add(const struct record *r, uint32_t i, u128 *to, u128 more, u128 leader) {
-    const struct number_rule *n = &r->number[i];
+    const struct number_rule *n = &r->number[i], *with = &r->number[n->with];
     if (n->add != NUMBER_WITH) {
         to[i] = number_sum(n, to[i], more);
-    } else if (number_is_taken(&r->number[n->with], to[n->with], leader)) {
+    } else if (number_is_taken(with, to[n->with], leader) ||
+               (with->add == NUMBER_EARLIEST && to[n->with] == leader && more < to[i])) {
         to[i] = more;
     }
 }
@@ -200,6 +203,9 @@ int measures_have(const struct measures *m, enum measure_group group) {
 
 int measures_any(const struct measures *m) {
     uint32_t group = 0;
+    if (!m->groups) {
+        return 0;
+    }
     while (group < MEASURE_GROUP_COUNT && !measures_have(m, group)) {
         ++group;
     }

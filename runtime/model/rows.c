@@ -27,6 +27,10 @@ static int number_names(struct grouping *g) {
     struct snapshot *s = g->s;
     struct hash_map known;
     g->name_ids = scratch_array(&s->memory, (size_t)s->site_count + 1, sizeof *g->name_ids);
+    if (g->name_ids && s->site_count == 1) {
+        g->name_ids[1] = 1;
+        return 0;
+    }
     struct scratch_mark before = scratch_mark(&s->memory); /* `known` is not needed after this */
     hash_map_start(&known, &s->memory, s->site_count);
     if (scratch_failed(&s->memory)) {
@@ -69,6 +73,9 @@ static int rows_grouping_start(struct grouping *g, struct rows *out, struct snap
     g->sum = scratch_get(&s->memory, sizeof *g->sum);
     g->ticks = scratch_get(&s->memory, sizeof *g->ticks);
     g->read = scratch_get(&s->memory, sizeof *g->read);
+    if (!scratch_failed(&s->memory)) { /* they are zeroed */
+        g->sum->narrow = g->ticks->narrow = g->read->narrow = 1;
+    }
     hash_map_start(&g->row_of, &s->memory, nodes);
     hash_map_start(&g->seen, &s->memory, histograms);
     return number_names(g) || rows_waiting(&g->waiting, s) || rows_device(&g->work, s) ||
@@ -119,8 +126,10 @@ static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint3
                                            .thread = row_thread(g, n),
                                            .parent = parent,
                                            .kind = n->kind & 31u};
-    numbers_clear(&record_scope, g->groups[row].cpu.number);
-    g->groups[row].last_thread = SNAPSHOT_NONE;
+    if (!g->calls_alone) {
+        numbers_clear(&record_scope, g->groups[row].cpu.number);
+        g->groups[row].last_thread = SNAPSHOT_NONE;
+    }
     return row;
 }
 
@@ -144,9 +153,13 @@ static unsigned nested_in_itself(const struct grouping *g, const struct snapshot
     return nested;
 }
 
-static int node_has_numbers(const struct grouping *g, uint32_t index) {
+/* Whether a node is of a row of the flat statistics. */
+static int node_is_flat(const struct grouping *g, uint32_t index) {
     const struct snapshot_node *n = &g->s->nodes[index];
     const struct snapshot_extra *more = n->extra;
+    if (n->parent == SNAPSHOT_NONE || !n->site) {
+        return 0;
+    }
     return measures_any(n->measures) || snapshot_calls(n) || n->recursions || more->open ||
            rows_device_of(g->work, index).count;
 }
@@ -168,6 +181,24 @@ static void rows_count_ranks(struct grouping *g) {
     }
 }
 
+/* Gives back the memory that the rows were made with, but for their own. */
+static void grouping_drop(const struct grouping *g) {
+    size_t nodes = (size_t)g->s->node_count + 1;
+    pages_empty(g->groups, nodes * sizeof *g->groups);
+    pages_empty(g->extras, nodes * sizeof *g->extras);
+    pages_empty(g->links, 2 * nodes * sizeof *g->links);
+    pages_empty(g->keepers, nodes * sizeof *g->keepers);
+    pages_empty(g->row_of.place, ((size_t)g->row_of.mask + 1) * sizeof *g->row_of.place);
+    pages_empty(g->seen.place, ((size_t)g->seen.mask + 1) * sizeof *g->seen.place);
+}
+
+void rows_drop_groups(struct rows *rows) {
+    if (rows->grouping) {
+        grouping_drop(rows->grouping);
+        rows->grouping = NULL;
+    }
+}
+
 int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     struct grouping g;
     if (rows_grouping_start(&g, out, s)) {
@@ -176,7 +207,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     g.each_thread = each_thread;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        if (n->parent == SNAPSHOT_NONE || !n->site || !node_has_numbers(&g, i)) {
+        if (!node_is_flat(&g, i)) {
             continue;
         }
         uint32_t row = row_get(&g, n, SNAPSHOT_NONE);
@@ -198,6 +229,21 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
     return kept ? 0 : -1;
 }
 
+int rows_calls(struct rows *out, struct snapshot *s) {
+    struct grouping g;
+    if (rows_grouping_start(&g, out, s)) {
+        return -1;
+    }
+    g.calls_alone = 1;
+    for (uint32_t i = 0; i < s->node_count; ++i) {
+        const struct snapshot_node *n = &s->nodes[i];
+        if (node_is_flat(&g, i)) {
+            out->row[row_get(&g, n, SNAPSHOT_NONE)].calls += snapshot_calls(n) + n->recursions;
+        }
+    }
+    return 0;
+}
+
 int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu) {
     const struct grouping *g = rows->grouping;
     if (!g || row >= rows->count) {
@@ -211,6 +257,7 @@ int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row,
     if (gpu) {
         from = g->extras[group->extra - 1].gpu;
     }
+    histogram_start(out);
     row_sum_histograms(g, &from, out);
     return histogram_count(out) && !out->full ? 0 : -1;
 }
@@ -300,6 +347,7 @@ static int tree_make(struct rows *out, struct snapshot *s, int by_sender, int ea
         }
     }
     rows_finish(&g);
+    grouping_drop(&g);
     *row_of = rows;
     return 0;
 }

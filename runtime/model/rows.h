@@ -168,6 +168,11 @@ int rows_tree(struct rows *out, struct snapshot *s);
  * children, and the rows of a thread are adjacent. */
 int rows_tree_of(struct rows *out, struct snapshot *s, int each_thread, uint32_t **row_of);
 
+/* Rows of rows_flat that have their names and calls alone, in half of the memory. */
+int rows_calls(struct rows *out, struct snapshot *s);
+/* Gives back half of the memory of rows. The next three functions then know nothing of them, and of
+ * those of a tree they never do. */
+void rows_drop_groups(struct rows *rows);
 /* How long the calls of a row of rows_flat took: in ticks, or with in_ns in nanoseconds. 0, or -1
  * if nothing is known of them. */
 int rows_histogram(struct histogram *out, const struct rows *rows, uint32_t row, int gpu);

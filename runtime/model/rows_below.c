@@ -55,7 +55,7 @@ int rows_waiting(uint64_t **out, struct snapshot *s) {
     for (uint32_t i = s->node_count; i-- > 0;) { /* those inside come later */
         const struct snapshot_node *n = &s->nodes[i];
         if (role_waits(s->sites[n->site].role)) {
-            waiting[i] = saturating_add(waiting[i], snapshot_node_ticks(s, n, n->own));
+            waiting[i] = saturating_add(waiting[i], snapshot_node_ticks(s, n, snapshot_own(n)));
         }
         waiting[i] = u64_min(waiting[i], snapshot_node_ticks(s, n, n->total));
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE) {

@@ -17,7 +17,7 @@ struct times {
     uint32_t loose;
     int in_ns;           /* times and histograms are nanoseconds, else ticks */
     uint32_t histograms; /* first of its list, + 1 */
-    uint32_t keepers;    /* likewise: nodes that keep samples themselves */
+    uint32_t keepers;    /* likewise: nodes that keep samples themselves; their numbers + 1 */
 };
 
 struct group {
@@ -53,11 +53,6 @@ struct histogram_link {
     uint32_t next; /* + 1 */
 };
 
-struct keeper_link {
-    uint32_t node;
-    uint32_t next; /* + 1 */
-};
-
 /* The samples of a row, where its nodes have kept all of them. */
 #define EXACT_SAMPLES 4096u
 struct exact {
@@ -72,6 +67,7 @@ struct grouping {
     struct snapshot *s;
     int tree; /* of the call tree: intervals have rows of their own beside scopes of their name */
     int each_thread;
+    int calls_alone; /* rows have no groups */
     struct rows *rows;
     struct group *groups;
     struct group_extra *extras;
@@ -79,8 +75,7 @@ struct grouping {
     struct hash_map row_of; /* hash of (parent or set, name, thread) to rows */
     struct histogram_link *links;
     uint32_t link_count;
-    struct keeper_link *keepers;
-    uint32_t keeper_count;
+    uint32_t *keepers;     /* by node: the next one of its row's list, + 1 */
     struct exact *exact;   /* of the row at hand */
     struct histogram *sum; /* of the row at hand, and of its ticks alone */
     struct histogram *ticks;

@@ -37,18 +37,18 @@ void link_histogram(struct grouping *g, struct times *to, uint32_t unit, uint32_
 void link_samples(struct grouping *g, struct times *to, const struct snapshot_node *n) {
     link_histogram(g, to, n->histogram, n->thread, n->in_ns);
     if (samples_any(g->s, n)) {
-        g->keepers[g->keeper_count].node = (uint32_t)(n - g->s->nodes);
-        g->keepers[g->keeper_count].next = to->keepers;
-        to->keepers = ++g->keeper_count;
+        uint32_t node = (uint32_t)(n - g->s->nodes);
+        g->keepers[node] = to->keepers;
+        to->keepers = node + 1;
     }
 }
 
 static const uint16_t permilles[PERCENTILE_COUNT] = PERCENTILE_PERMILLES;
 
-/* The samples that the node of a link keeps, in the unit of the row. */
+/* The samples that a node keeps, in the unit of the row. */
 static void kept_in_row_unit(const struct grouping *g, const struct times *row, uint32_t link,
                              struct samples *out) {
-    const struct snapshot_node *n = &g->s->nodes[g->keepers[link - 1].node];
+    const struct snapshot_node *n = &g->s->nodes[link - 1];
     samples_read(out, g->s, n);
     if (row->in_ns && !n->in_ns) {
         samples_to_ns(out, g->s);
@@ -60,7 +60,7 @@ static void kept_in_row_unit(const struct grouping *g, const struct times *row, 
 static uint64_t row_add_kept(const struct grouping *g, const struct times *from,
                              struct histogram *sum) {
     uint64_t counted = 0;
-    for (uint32_t link = from->keepers; link; link = g->keepers[link - 1].next) {
+    for (uint32_t link = from->keepers; link; link = g->keepers[link - 1]) {
         struct samples samples;
         kept_in_row_unit(g, from, link, &samples);
         counted += samples.counted;
@@ -76,9 +76,9 @@ static void row_add_histograms(const struct grouping *g, const struct times *fro
     struct histogram *ticks = sum;
     if (from->in_ns) {
         ticks = g->ticks;
-        memset(ticks, 0, sizeof *ticks);
+        histogram_clear(ticks);
     }
-    memset(sum, 0, sizeof *sum);
+    histogram_clear(sum);
     for (uint32_t link = from->histograms; link; link = g->links[link - 1].next) {
         const struct histogram_link *h = &g->links[link - 1];
         baseline_add_histogram(h->in_ns ? sum : ticks, g->s, h->thread, h->unit, g->read);
@@ -108,7 +108,7 @@ static void row_collect_exact(const struct grouping *g, const struct times *from
         return;
     }
     uint32_t count = 0;
-    for (uint32_t link = from->keepers; link; link = g->keepers[link - 1].next) {
+    for (uint32_t link = from->keepers; link; link = g->keepers[link - 1]) {
         struct samples samples;
         kept_in_row_unit(g, from, link, &samples);
         if (samples.counted || count + samples.kept > EXACT_SAMPLES) {
@@ -135,10 +135,8 @@ static void times_tighten(struct times *t, uint64_t low, uint64_t high) {
     }
 }
 
-static uint64_t spread_percentile(const struct histogram *sum, uint64_t count, uint32_t permille,
-                                  const struct times *from) {
-    return u64_clamp(histogram_percentile(sum, count, permille), (uint64_t)from->min,
-                     (uint64_t)from->max);
+static uint64_t times_clamp(const struct times *t, uint64_t time) {
+    return u64_clamp(time, (uint64_t)t->min, (uint64_t)t->max);
 }
 
 /* Where memory for some histograms was refused, total and bounds are not those of their samples. */
@@ -164,7 +162,7 @@ uint64_t spread_quantile(const struct grouping *g, const struct times *from, uin
         return exact_percentile(g->exact, permille);
     }
     row_sum_histograms(g, from, g->sum);
-    return spread_percentile(g->sum, histogram_count(g->sum), permille, from);
+    return times_clamp(from, histogram_percentile(g->sum, histogram_count(g->sum), permille));
 }
 
 static void spread_exactly(const struct exact *e, struct spread *out) {
@@ -192,12 +190,15 @@ int spread_read(const struct grouping *g, struct times *from, u128 samples, stru
     if (!count) {
         return 0;
     }
-    times_tighten(from, histogram_min(sum), histogram_max(sum));
+    if (from->loose) {
+        times_tighten(from, histogram_min(sum), histogram_max(sum));
+    }
     if (g->tree || sum->full) {
         return 0;
     }
+    histogram_percentiles(out->percentile, sum, count, permilles, PERCENTILE_COUNT);
     for (uint32_t i = 0; i < PERCENTILE_COUNT; ++i) {
-        out->percentile[i] = spread_percentile(sum, count, permilles[i], from);
+        out->percentile[i] = times_clamp(from, out->percentile[i]);
     }
     out->beyond = histogram_beyond(sum);
     for (uint32_t i = 0; i < PERCENTILE_COUNT && out->beyond && !from->loose; ++i) {

@@ -112,9 +112,9 @@ static void row_add_own(struct grouping *g, uint32_t row, const struct snapshot_
         return;
     }
     if (n->in_ns) {
-        row_extras_of(g, row).group->added_self += n->own;
+        row_extras_of(g, row).group->added_self += snapshot_own(n);
     } else {
-        to->self += n->own;
+        to->self += snapshot_own(n);
     }
     if (g->costs) {
         g->costs[row].own += g->s->costs[n - g->s->nodes].own;
@@ -133,8 +133,9 @@ static void row_add_times(struct grouping *g, uint32_t row, const struct snapsho
     if (n->in_ns) {
         times = &row_extras_of(g, row).group->added;
         to->cpu.in_ns = 1;
-    } else if (n->max >= times->max) {
-        r->info = n->extra->info;
+    } else if (n->max > times->max ||
+               (n->max == times->max && strcmp(n->extra->info, r->info) > 0)) {
+        r->info = n->extra->info; /* whichever of them comes first, as in a merge */
     }
     uint64_t number[SCOPE_NUMBERS];
     memcpy(number, n->number, sizeof number);

@@ -54,7 +54,13 @@ void samples_to_ns(struct samples *out, const struct snapshot *s) {
 
 int samples_any(const struct snapshot *s, const struct snapshot_node *n) {
     const uint32_t *raw = raw_of(s, n);
-    return raw && raw_load(&raw[0]);
+    if (!raw || !raw_load(&raw[0])) {
+        return 0;
+    }
+    /* They are marked one after the other: all are in the histogram, and were when the interval
+     * began. */
+    int all_counted = raw_load(&raw[STINT_IMPL_RAW - 1]) > STINT_IMPL_RAW_COUNTED;
+    return !all_counted || n->extra->raw_before;
 }
 
 uint32_t samples_count(const struct snapshot *s, const struct snapshot_node *n, uint32_t *counted) {
@@ -73,7 +79,7 @@ uint32_t samples_count(const struct snapshot *s, const struct snapshot_node *n, 
 
 void samples_add(struct histogram *to, const struct samples *from) {
     for (uint32_t i = 0; i < from->kept; ++i) {
-        ++to->bucket[stint_impl_bucket(from->ticks[i])];
+        histogram_bucket_add(to, stint_impl_bucket(from->ticks[i]), 1);
     }
     for (uint32_t i = 0; i < from->old; ++i) {
         uint64_t *bucket = &to->bucket[stint_impl_bucket(from->old_ticks[i])];

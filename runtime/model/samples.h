@@ -19,7 +19,8 @@ struct samples {
 
 void samples_read(struct samples *out, const struct snapshot *s, const struct snapshot_node *n);
 void samples_to_ns(struct samples *out, const struct snapshot *s);
-/* Whether the node ever kept one; without a histogram these are all samples of the node. */
+/* Whether the node keeps any that samples_add would add, or the interval began with such ones;
+ * without a histogram these are all samples of the node. */
 int samples_any(const struct snapshot *s, const struct snapshot_node *n);
 /* How many samples the node has kept so far, for a baseline; and how many of these are in the
  * histogram. */

@@ -9,12 +9,9 @@
 #include "base/arithmetic.h"
 #include "snapshot_parts.h"
 
-#define PATIENCE                                                                                   \
-    (1000u * SNAPSHOT_TRIES) /* a thread or GPU lane has one odd node; a second of waiting */
-
-/* The calls' time without nested scopes. The own time of a recursive call is in the time of the
- * scope around it, and belongs to the node that counts the call; it may be below 0. */
-static uint64_t own_of(const struct snapshot_node *n) {
+/* The own time of a recursive call is in the time of the scope around it, and belongs to the node
+ * that counts the call; it may be below 0. */
+uint64_t snapshot_own(const struct snapshot_node *n) {
     uint64_t with = n->total, without = n->nested;
     uint64_t inner = n->measures->measure[MEASURE_INNER_TICKS];
     if (inner > INT64_MAX) {
@@ -27,19 +24,14 @@ static uint64_t own_of(const struct snapshot_node *n) {
 
 void snapshot_sum_children(struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        struct snapshot_node *n = &s->nodes[i];
-        n->children = n->inside = n->splits = 0;
-        n->own = own_of(n);
+        s->nodes[i].splits = 0;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
         if (n->parent == SNAPSHOT_NONE || n->kind != STINT_IMPL_SCOPE_NODE) {
             continue;
         }
-        struct snapshot_node *around = &s->nodes[n->parent];
-        around->children += n->total + n->extra->open;
-        around->inside = saturating_add(around->inside, n->total);
-        around->splits += n->count;
+        s->nodes[n->parent].splits += n->count;
         if (n->extra->untimed) {
             snapshot_extra_of(s, n->parent)->holds_untimed = 1;
         }
@@ -65,11 +57,10 @@ u128 snapshot_sum_ns(const struct snapshot *s, u128 ticks) {
     return ticks * whole + (ticks >> 64) * part + (low >> 64);
 }
 
-static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
-                    const struct clock_stamp *now, uint32_t patience) {
+int snapshot_read_head(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                       const struct clock_stamp *now) {
     const struct arena_header *h = (const struct arena_header *)(const void *)base;
     memset(s, 0, sizeof *s);
-    s->patience = patience;
     s->base = base;
     s->size = size;
     s->now = *now;
@@ -84,6 +75,17 @@ static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_
         s->steady_ns_per_tick = 256000.0 / (double)h->ticks_per_us;
     }
     s->wall_ns = saturating_subtract(now->monotonic_ns, start_ns);
+    s->outside = &snapshot_no_measures;
+    return 0;
+}
+
+static int read_all(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                    const struct clock_stamp *now, uint32_t patience) {
+    const struct arena_header *h = (const struct arena_header *)(const void *)base;
+    if (snapshot_read_head(s, base, size, start_ns, now)) {
+        return -1;
+    }
+    s->patience = patience;
     for (uint32_t k = 0; k < STINT_STATUS_COUNT; ++k) {
         s->lost[k] = STINT_IMPL_LOAD(&h->lost[k]);
     }
@@ -109,7 +111,7 @@ int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t 
 
 int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
                        const struct clock_stamp *now) {
-    return read_all(s, base, size, start_ns, now, PATIENCE);
+    return read_all(s, base, size, start_ns, now, SNAPSHOT_PATIENCE);
 }
 
 void snapshot_free(struct snapshot *s) {

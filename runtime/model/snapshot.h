@@ -50,24 +50,21 @@ struct snapshot_node {
     SCOPE_BY_NAME;                      /* ticks, as all times here but the GPU's */
     const struct snapshot_extra *extra; /* &snapshot_no_extra: none */
     const struct measures *measures;    /* &snapshot_no_measures: none */
-    /* From here on by snapshot_sum_children. */
-    uint64_t children; /* total and open time of its nested scopes */
-    uint64_t inside;   /* total of its nested scopes */
-    uint64_t splits;   /* timed calls of them */
-    uint64_t own;      /* of the total, without nested scopes */
+    uint64_t splits;                    /* timed calls of its nested scopes */
     uint32_t unit;
     uint32_t site;
     uint16_t set;
-    uint8_t kind;    /* INTERVAL also of nodes whose times are in nanoseconds: */
-    uint8_t in_ns;   /* total, nested, min, max, first, own and its histogram are so */
-    uint32_t parent; /* index, SNAPSHOT_NONE for a root; always before the node itself */
-    uint32_t sender; /* the scope that sent its work: index, before or after; or SNAPSHOT_NONE */
+    uint8_t kind;       /* INTERVAL also of nodes whose times are in nanoseconds: */
+    unsigned in_ns : 1; /* total, nested, min, max, first and its histogram are so */
+    unsigned loose : 7; /* SNAPSHOT_LOOSE_*: not exact, take the histogram's bound */
+    uint32_t parent;    /* index, SNAPSHOT_NONE for a root; always before the node itself */
+    uint32_t sender;    /* the scope that sent its work: index, before or after; or SNAPSHOT_NONE */
     uint32_t thread;
     uint32_t histogram;
-    uint32_t loose; /* SNAPSHOT_LOOSE_*: not exact, take the histogram's bound */
 };
+_Static_assert(sizeof(struct snapshot_node) <= 128, "the memory of a report: docs/scale.md");
 
-/* stint's own cost in a node's `total` and `own`, at most as much. */
+/* stint's own cost in a node's `total` and snapshot_own, at most as much. */
 struct snapshot_cost {
     uint64_t all;
     uint64_t own;
@@ -198,9 +195,9 @@ struct snapshot {
     uint64_t lost[STINT_STATUS_COUNT];
     uint64_t open_intervals;
     const struct baseline *since;
-    struct hash_map node_of; /* units to nodes */
-    uint32_t patience;       /* tries that are left for nodes that change while they are read */
-    int file;                /* for `pull` */
+    struct hash_numbers node_of; /* by their units */
+    uint32_t patience;           /* tries that are left for nodes that change while they are read */
+    int file;                    /* for `pull` */
 };
 
 /* Reads a copy of an arena of `size` bytes in use, in full. 0, or -1 with nothing to free: no
@@ -210,7 +207,19 @@ int snapshot_read(struct snapshot *s, const char *base, uint64_t size, uint64_t 
 /* The same while threads record in it: what changes meanwhile is read again. */
 int snapshot_read_live(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
                        const struct clock_stamp *now);
-/* Again, after a change of totals: what is computed from them, as every node's nested time. */
+/* The nodes of a name of the process's own arena. */
+struct snapshot_choice {
+    const uint32_t *unit; /* all nodes of the name, in any set */
+    uint32_t count;
+    uint32_t set; /* the one that is read */
+    uint32_t name;
+    const uint32_t *name_of; /* by site: equal for equal names, 0 for site 0 */
+    int join;                /* several nodes may be read into one: no baseline follows */
+};
+/* The same of these nodes alone, for a row of rows_flat; without activities of GPUs. */
+int snapshot_read_chosen(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                         const struct clock_stamp *now, const struct snapshot_choice *choice);
+/* Again, after a change of counts: what is computed from them. */
 void snapshot_sum_children(struct snapshot *s);
 void snapshot_free(struct snapshot *s);
 
@@ -229,8 +238,8 @@ static inline uint32_t snapshot_above(const struct snapshot *s, uint32_t node) {
 }
 uint32_t snapshot_device_of(const struct snapshot *s, uint32_t unit);
 /* The histogram of scopes of that thread, those samples included that its frames keep uncounted
- * (stint_impl_frame.pending); SNAPSHOT_NONE: of something else, with none. 0, or -1 if there is no
- * histogram there. */
+ * (stint_impl_frame.pending); SNAPSHOT_NONE: of something else, with none. out: zeroed, or one that
+ * was in use. 0, or -1 if there is no histogram there. */
 int snapshot_read_buckets(const struct snapshot *s, uint32_t thread, uint32_t unit,
                           struct histogram *out);
 /* Reads the list that begins at the unit, and adds the measures of other places that are `known`
@@ -243,6 +252,8 @@ void snapshot_outside(const struct snapshot *s, struct measure_sums *out);
 static inline u128 snapshot_calls(const struct snapshot_node *n) {
     return (u128)n->count + n->extra->untimed;
 }
+/* The calls' time without nested scopes, in the node's unit. */
+uint64_t snapshot_own(const struct snapshot_node *n);
 /* When its first call began, and when that ended: ticks, 0: not known. */
 uint64_t snapshot_first_begin(const struct snapshot_node *n);
 uint64_t snapshot_first_end(const struct snapshot *s, const struct snapshot_node *n);

@@ -15,8 +15,10 @@ static const void *find_in_chunks(const struct snapshot *s, const uint32_t *chun
     return chunk ? chunk + index % each * bytes : NULL;
 }
 
-static void read_site(const struct snapshot *s, const struct arena_site *in,
-                      struct snapshot_site *out) {
+void snapshot_read_site(const struct snapshot *s, const struct arena_header *h, uint32_t id,
+                        struct snapshot_site *out) {
+    const struct arena_site *in =
+        find_in_chunks(s, h->site_chunk, ARENA_SITES_PER_CHUNK, id - 1, sizeof *in);
     uint32_t length = 0;
     if (in) {
         out->name = snapshot_text(s, in->name, &out->length);
@@ -43,10 +45,7 @@ static int read_sites(struct snapshot *s, const struct arena_header *h) {
         return -1;
     }
     for (uint32_t id = 1; id <= count; ++id) {
-        read_site(s,
-                  find_in_chunks(s, h->site_chunk, ARENA_SITES_PER_CHUNK, id - 1,
-                                 sizeof(struct arena_site)),
-                  &s->sites[id]);
+        snapshot_read_site(s, h, id, &s->sites[id]);
     }
     s->site_count = count;
     return 0;
@@ -100,7 +99,7 @@ static void read_device(struct snapshot_device *out, const struct arena_device *
     out->flops_per_s = STINT_IMPL_LOAD(&d->flops_per_s);
 }
 
-static int read_devices(struct snapshot *s, const struct arena_header *h) {
+int snapshot_read_devices(struct snapshot *s, const struct arena_header *h) {
     const struct arena_device *d;
     struct snapshot_list list =
         SNAPSHOT_LIST(s, SNAPSHOT_ACQUIRE(&h->first_device), struct arena_device, SNAPSHOT_DEVICES);
@@ -120,7 +119,7 @@ static int read_devices(struct snapshot *s, const struct arena_header *h) {
 }
 
 int snapshot_read_names(struct snapshot *s, const struct arena_header *h) {
-    if (read_sites(s, h) || read_sets(s, h) || read_devices(s, h)) {
+    if (read_sites(s, h) || read_sets(s, h) || snapshot_read_devices(s, h)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->extra_count; ++i) {

@@ -61,6 +61,9 @@ static int copy_node(const struct snapshot *s, struct snapshot_node *out,
     more->untimed = read_untimed(s, sums_unit(n, ARENA_PARTIAL));
     for (size_t i = 0; i < STINT_IMPL_INFO; ++i) {
         more->info[i] = SNAPSHOT_ACQUIRE(&n->info[i]);
+        if (!more->info[i]) {
+            break;
+        }
     }
     more->info[STINT_IMPL_INFO - 1] = '\0';
     return seq & 1 || STINT_IMPL_LOAD(&n->seq) != seq;
@@ -84,15 +87,19 @@ static int has_extra(const struct snapshot_extra *more) {
 /* The numbers that only some nodes have. */
 static const struct measures *read_numbers(struct snapshot *s, struct snapshot_gpu *gpu,
                                            const struct stint_impl_node *n) {
+    uint64_t declared = STINT_IMPL_LOAD(&n->bytes) | STINT_IMPL_LOAD(&n->flops);
+    if (!declared && !STINT_IMPL_LOAD(&n->gpu) && !STINT_IMPL_LOAD(&n->measures)) {
+        return &snapshot_no_measures;
+    }
     struct measures own = snapshot_no_measures;
-    if (STINT_IMPL_LOAD(&n->bytes) | STINT_IMPL_LOAD(&n->flops)) {
+    if (declared) {
         measures_load(&own, MEASURE_GROUP_DECLARED, n, MEASURES_OF_DECLARED);
     }
     read_gpu(s, gpu, &own, sums_unit(n, 0));
     return snapshot_read_measures(s, SNAPSHOT_ACQUIRE(&n->measures), &own);
 }
 
-static void read_node(struct snapshot *s, uint32_t index, const struct stint_impl_node *n) {
+void snapshot_read_node(struct snapshot *s, uint32_t index, const struct stint_impl_node *n) {
     struct snapshot_node *out = &s->nodes[index];
     struct snapshot_extra more = {0};
     for (int i = 0; copy_node(s, out, &more, n) && snapshot_try_again(s, i); ++i) {
@@ -132,7 +139,7 @@ static int snapshot_add_node(struct listing *l, uint32_t unit, uint32_t parent) 
     out->unit = unit;
     out->parent = parent;
     out->thread = l->thread;
-    read_node(s, s->node_count - 1, n);
+    snapshot_read_node(s, s->node_count - 1, n);
     return 0;
 }
 
@@ -170,7 +177,9 @@ static void check_senders(struct snapshot *s, unsigned char *mark) {
 /* Units to indexes. A sender is not a root, and it is in the snapshot: a thread may have made it
  * after the nodes of its recorder were read. */
 static int link_senders(struct snapshot *s) {
+    struct scratch_mark before = scratch_mark(&s->memory);
     unsigned char *mark = scratch_get(&s->memory, (size_t)s->node_count + 1);
+    uint32_t senders = 0;
     if (scratch_failed(&s->memory)) {
         return -1;
     }
@@ -183,9 +192,13 @@ static int link_senders(struct snapshot *s) {
         if (sender != SNAPSHOT_NONE && s->nodes[sender].parent == SNAPSHOT_NONE) {
             sender = SNAPSHOT_NONE;
         }
+        senders += sender != SNAPSHOT_NONE;
         n->sender = sender;
     }
-    check_senders(s, mark);
+    if (senders) {
+        check_senders(s, mark);
+    }
+    scratch_release(&s->memory, before);
     return 0;
 }
 
@@ -209,11 +222,11 @@ int snapshot_read_nodes(struct snapshot *s) {
             }
         }
     }
-    if (hash_map_start(&s->node_of, &s->memory, s->node_count)) {
+    if (hash_numbers_start(&s->node_of, &s->memory, s->node_count)) {
         return -1;
     }
     for (uint32_t i = 0; i < s->node_count; ++i) {
-        hash_map_set(&s->node_of, s->nodes[i].unit, i);
+        hash_numbers_add(&s->node_of, (uint32_t)hash_number(s->nodes[i].unit), i);
     }
     return link_senders(s);
 }

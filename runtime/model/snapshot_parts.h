@@ -16,6 +16,18 @@ struct arena_header;
 #ifndef SNAPSHOT_TRIES
 #define SNAPSHOT_TRIES 200
 #endif
+/* Tries for all records together, while threads record: a thread or GPU lane has one odd node; a
+ * second of waiting. */
+#define SNAPSHOT_PATIENCE (1000u * SNAPSHOT_TRIES)
+
+/* Begins a snapshot with what the header of the arena says. 0, or -1: it is not an arena. */
+int snapshot_read_head(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,
+                       const struct clock_stamp *now);
+/* The parts of one node, site or thread. The node's index has its unit, parent and thread. */
+void snapshot_read_node(struct snapshot *s, uint32_t index, const struct stint_impl_node *n);
+void snapshot_read_site(const struct snapshot *s, const struct arena_header *h, uint32_t id,
+                        struct snapshot_site *out);
+int snapshot_read_devices(struct snapshot *s, const struct arena_header *h);
 
 /* In this order: names are read after the nodes, so that whatever a node names is there by then. 0,
  * or -1 without memory. */

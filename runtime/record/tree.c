@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/role.h"
 #include "base/scratch.h"
+#include "node_list.h"
 #include "probe.h"
 #include "stint/stint.h"
 #include "waits.h"
@@ -318,6 +319,9 @@ static uint32_t node_new(struct thread_block *b, const struct tree_edge *e,
     }
     n->sibling = p->child;
     STINT_IMPL_PUBLISH(&p->child, unit);
+    if (b->hot.base == arena.base) {
+        node_list_add(unit);
+    }
     if (is_waiting_edge(b, e)) {
         waits_add(unit);
     }

@@ -83,7 +83,8 @@ static double calls_ns(uint64_t ps, uint64_t calls) {
 static double timed_ps(const struct report *r, const struct report_cost *each,
                        const struct snapshot_node *n) {
     double gaps = (double)n->count + (double)n->splits + 2 * (double)snapshot_recursive(n);
-    double ps = (double)n->own * r->snapshot->ns_per_tick * 1000, floor = (double)each->gap;
+    double ps = (double)snapshot_own(n) * r->snapshot->ns_per_tick * 1000,
+           floor = (double)each->gap;
     if (!(gaps > 0) || !(floor > 0)) {
         return (double)each->timed;
     }
@@ -135,16 +136,17 @@ void node_cost_add(struct node_cost *to, const struct report *r, const struct sn
 /* The cost of the children of a node, in ticks. */
 struct children_cost {
     double outer;
-    double total; /* what their totals are without */
-    double most;  /* the outer part at most */
+    double total;    /* what their totals are without */
+    double most;     /* the outer part at most */
+    uint64_t inside; /* their totals */
 };
 
 /* The part of the children's calls that is in the node's total. */
-static double part_in_total(const struct snapshot_node *n) {
-    if (n->inside <= n->nested) {
+static double part_in_total(const struct snapshot_node *n, uint64_t inside) {
+    if (inside <= n->nested) {
         return 1;
     }
-    return (double)n->nested / (double)n->inside;
+    return (double)n->nested / (double)inside;
 }
 
 static void node_correct(const struct report *r, uint32_t index, const struct children_cost *inside,
@@ -154,16 +156,17 @@ static void node_correct(const struct report *r, uint32_t index, const struct ch
     struct node_cost cost = {0};
     double ns_per_tick = r->snapshot->ns_per_tick;
     node_cost_add(&cost, r, n);
-    double part = part_in_total(n);
+    double part = part_in_total(n, inside->inside);
     double own = cost.ns_inner / ns_per_tick + inside->outer * part;
-    out->own = u64_min(snapshot_whole(own + 0.5), n->own);
+    out->own = u64_min(snapshot_whole(own + 0.5), snapshot_own(n));
     out->all = u64_min(snapshot_whole((double)out->own + inside->total * part), n->total);
     double most = cost.most_inner / ns_per_tick + inside->most * part;
-    uint64_t most_own = u64_min(snapshot_whole(most + 0.5), n->own);
+    uint64_t most_own = u64_min(snapshot_whole(most + 0.5), snapshot_own(n));
     r->snapshot->cost_most += most_own;
     around->most += cost.most_outer / ns_per_tick;
     around->outer += cost.ns_outer / ns_per_tick;
     around->total += (double)out->all;
+    around->inside = saturating_add(around->inside, n->total);
 }
 
 int report_correct(const struct report *r) {

@@ -154,7 +154,7 @@ static void put_calls(const struct report *r) {
         text_add(r->out, "%s call%s", number_whole(all).text, text_plural(all));
     }
     uint32_t *order = NULL;
-    if (!rows_flat(&rows, s, 0)) {
+    if (!rows_calls(&rows, s)) {
         order = report_sort(s, &rows, report_column_find("calls", 5));
     }
     for (uint32_t i = 0; order && i < rows.count && i < DOMINANT; ++i) {

@@ -8,6 +8,7 @@ int report_table(const struct report *r) {
     if (rows_flat(&rows, s, o->threads)) {
         return -1;
     }
+    rows_drop_groups(&rows);
     uint32_t *order = report_sort(s, &rows, o->sort);
     struct report_line *lines = scratch_array(&s->memory, (size_t)rows.count + 1, sizeof *lines);
     if (scratch_failed(&s->memory)) {

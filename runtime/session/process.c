@@ -23,6 +23,7 @@
 #include "record/allocations.h"
 #include "record/cost.h"
 #include "record/line_book.h"
+#include "record/node_list.h"
 #include "record/probe.h"
 #include "record/registry.h"
 #include "record/ring.h"
@@ -65,6 +66,7 @@ static void process_forget_records(int whole) {
     memory_forget();
     site_forget_all(whole);
     waits_forget();
+    node_list_forget();
     arena_drop(frames, STINT_IMPL_FRAMES * sizeof *frames);
     registry_forget();
 }

@@ -19,7 +19,7 @@ static struct run *run_of(double ns_per_tick, int in_ns) {
     n->total = (uint64_t)(total + 0.5);
     n->min = (uint64_t)(truth[0] / unit + 0.5);
     n->max = (uint64_t)(truth[CALLS - 1] / unit + 0.5);
-    n->in_ns = (uint8_t)in_ns;
+    n->in_ns = in_ns != 0;
     n->kind = in_ns ? STINT_IMPL_INTERVAL_NODE : STINT_IMPL_SCOPE_NODE;
     return hand_run(&hand);
 }

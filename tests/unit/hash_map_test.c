@@ -82,3 +82,26 @@ TEST(hash_map, more_than_fits) {
     CHECK(hash_map_start(&map, &memory, (uint64_t)1 << 31) == -1);
     scratch_free(&memory);
 }
+
+/* Half of the items have the hash of another one. */
+TEST(hash_map, numbers_alone) {
+    struct hash_numbers numbers = {.place = NULL};
+    uint32_t at = 5;
+    memset(&memory, 0, sizeof memory);
+    CHECK(hash_numbers_next(&numbers, &at) == HASH_MAP_NONE);
+    CHECK(!hash_numbers_start(&numbers, &memory, 1000));
+    for (uint32_t i = 0; i < 1000; ++i) {
+        hash_numbers_add(&numbers, i / 2 * 77, i);
+    }
+    for (uint32_t i = 0; i < 1000; ++i) {
+        uint32_t number;
+        at = i / 2 * 77;
+        while ((number = hash_numbers_next(&numbers, &at)) != i && number != HASH_MAP_NONE) {
+        }
+        CHECK(number == i);
+    }
+    at = 1;
+    while (hash_numbers_next(&numbers, &at) != HASH_MAP_NONE) {
+    }
+    scratch_free(&memory);
+}

@@ -14,6 +14,11 @@
 static uint64_t sample[SAMPLES];
 static struct histogram h;
 
+/* Whether two have the same samples, and know the same of them. */
+static int is_same(const struct histogram *a, const struct histogram *b) {
+    return !memcmp(a, b, offsetof(struct histogram, narrow));
+}
+
 TEST(histogram, every_bucket_holds_its_bounds) {
     for (uint32_t b = 0; b < STINT_IMPL_BUCKETS; ++b) {
         uint64_t low = histogram_low(b), next = histogram_low(b + 1);
@@ -233,7 +238,7 @@ TEST(histogram, a_list_has_the_buckets_in_use) {
     CHECK_EQ_U64(list.used, 2);
     CHECK_EQ_U64(list.bucket[1].index, STINT_IMPL_BUCKETS - 1);
     histogram_unpack(&back, &list);
-    CHECK(!memcmp(&back, &all, sizeof all));
+    CHECK(is_same(&back, &all));
     CHECK(!histogram_pack(&list, &memory, &empty) && !list.used);
     scratch_free(&memory);
 }
@@ -248,7 +253,7 @@ static void check_bytes(uint32_t first, uint32_t every, unsigned bits, uint32_t 
     }
     uint32_t used = histogram_encode(bytes, &in);
     CHECK_EQ_U64(used, expected);
-    CHECK(!histogram_decode(&back, bytes, used) && !memcmp(&in, &back, sizeof in));
+    CHECK(!histogram_decode(&back, bytes, used) && is_same(&in, &back));
     for (uint32_t less = 1; less < 8 && less < used; ++less) {
         int result = histogram_decode(&back, bytes, used - less);
         CHECK(result == -1 || memcmp(&in, &back, sizeof in));
@@ -296,4 +301,44 @@ TEST(histogram, bucket_in_32_bits_is_the_same) {
         }
     }
     CHECK_EQ_U64(stint_impl_bucket_place(0, UINT32_MAX), stint_impl_bucket(UINT32_MAX));
+}
+
+/* A histogram that knows which of its buckets have samples gives what one that does not know gives,
+ * and is empty when it is cleared. */
+TEST(histogram, narrow_ones_are_the_same) {
+    static const uint16_t permille[4] = {1, 500, 900, 999};
+    static struct histogram narrow, full, a, b;
+    uint64_t seed = 1, x[4], y[4];
+    histogram_start(&narrow);
+    for (unsigned round = 0; round < 200; ++round) {
+        unsigned samples = 1u << round % 9;
+        uint32_t width = 1 + (uint32_t)(random_next(&seed) % STINT_IMPL_BUCKETS);
+        memset(&full, 0, sizeof full);
+        histogram_clear(&narrow);
+        CHECK(!histogram_count(&narrow) && !histogram_used(&narrow) && !narrow.open);
+        for (unsigned i = 0; i < samples; ++i) {
+            uint32_t bucket = (uint32_t)(random_next(&seed) % width);
+            histogram_bucket_add(&narrow, bucket, i + 1);
+            histogram_bucket_add(&full, bucket, i + 1);
+        }
+        full.open = narrow.open = round % 5 ? 0 : width;
+        uint64_t count = histogram_count(&full);
+        CHECK(is_same(&narrow, &full) && histogram_count(&narrow) == count);
+        histogram_percentiles(x, &narrow, count, permille, 4);
+        histogram_percentiles(y, &full, count, permille, 4);
+        for (unsigned k = 0; k < 4; ++k) {
+            CHECK(x[k] == y[k] && x[k] == histogram_percentile(&full, count, permille[k]));
+        }
+        CHECK_EQ_U64(histogram_min(&narrow), histogram_min(&full));
+        CHECK_EQ_U64(histogram_max(&narrow), histogram_max(&full));
+        CHECK_EQ_U64(histogram_used(&narrow), histogram_used(&full));
+        histogram_to_ns(&a, &narrow, 1.5);
+        histogram_to_ns(&b, &full, 1.5);
+        CHECK(is_same(&a, &b));
+        histogram_sum(&a, &narrow);
+        histogram_sum(&b, &full);
+        histogram_take(&a, &full);
+        histogram_take(&b, &narrow);
+        CHECK(is_same(&a, &b));
+    }
 }

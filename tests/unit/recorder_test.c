@@ -202,7 +202,7 @@ static void open_cycle(int depth) {
         for (uint32_t i = 0; i < s.node_count; ++i) {
             const struct snapshot_node *n = &s.nodes[i];
             const char *name = s.sites[n->site].name;
-            *(name && !strcmp(name, "open.a") ? &a : &b) += n->own + n->extra->open_self;
+            *(name && !strcmp(name, "open.a") ? &a : &b) += snapshot_own(n) + n->extra->open_self;
         }
         snapshot_free(&s);
         CHECK_EQ_U64(a, 4);

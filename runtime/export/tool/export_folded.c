@@ -42,7 +42,7 @@ int export_folded(struct sink *out, struct run *r) {
     const struct snapshot *s = &r->snapshot;
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        u128 self = snapshot_sum_ns(s, (u128)n->own + n->extra->open_self);
+        u128 self = snapshot_sum_ns(s, (u128)snapshot_own(n) + n->extra->open_self);
         if (n->parent != SNAPSHOT_NONE && n->kind == STINT_IMPL_SCOPE_NODE && self) {
             folded_put_stack(out, s, i);
             sink_u128(out, self);

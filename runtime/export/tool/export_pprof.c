@@ -69,7 +69,7 @@ static uint64_t pprof_value(u128 n) {
 static void pprof_put_samples(struct sink *out, const struct snapshot *s) {
     for (uint32_t i = 0; i < s->node_count; ++i) {
         const struct snapshot_node *n = &s->nodes[i];
-        u128 self = snapshot_sum_ns(s, (u128)n->own + n->extra->open_self);
+        u128 self = snapshot_sum_ns(s, (u128)snapshot_own(n) + n->extra->open_self);
         u128 calls = snapshot_calls(n) + n->recursions;
         if (n->parent != SNAPSHOT_NONE && n->site && n->kind == STINT_IMPL_SCOPE_NODE &&
             calls + self) {

@@ -99,7 +99,7 @@ static int reading_start(struct reading *r, struct diff *d, struct snapshot *s) 
 }
 
 static int sum_histogram(struct reading *r, struct histogram **to, uint32_t unit) {
-    struct histogram h;
+    struct histogram h = {.narrow = 1};
     if (hash_map_get(&r->seen, unit) != HASH_MAP_NONE ||
         snapshot_read_buckets(r->s, SNAPSHOT_NONE, unit, &h)) {
         return 0;

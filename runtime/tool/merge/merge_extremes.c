@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The info of the longest call, and calls that are equally long or early: which of them counts must
- * not depend on the order of the runs. merge_nodes.c calls.
+ * The info of the longest call, and calls that are equally long: which of them counts must not
+ * depend on the order of the runs. merge_nodes.c calls.
  */
 #include <string.h>
 
-#include "base/arithmetic.h"
 #include "merge.h"
 
 void merge_extremes_add(struct stint_impl_node *to, uint64_t number[SCOPE_NUMBERS],
                         const char *info) {
-    uint64_t longest = number[SCOPE_MAX], earliest = number[SCOPE_FIRST_AT];
+    uint64_t longest = number[SCOPE_MAX];
     if (!number[SCOPE_COUNT]) { /* a root has 0 */
         number[SCOPE_MIN] = UINT64_MAX;
         return;
@@ -18,8 +17,5 @@ void merge_extremes_add(struct stint_impl_node *to, uint64_t number[SCOPE_NUMBER
     if (longest > to->max || (longest == to->max && strncmp(info, to->info, sizeof to->info) > 0)) {
         to->max_at = number[SCOPE_MAX_AT];
         memcpy(to->info, info, sizeof to->info);
-    }
-    if (earliest && earliest == to->first_at) {
-        to->first = u64_min(to->first, number[SCOPE_FIRST]);
     }
 }

@@ -136,7 +136,7 @@ static void add_to_cell(struct merge *m, const struct snapshot *s, struct rank_n
     struct arena_rank_cell more = {.calls = u128_narrow(snapshot_calls(n) + n->recursions)};
     int is_whole = n->count && !is_nested_in_name(s, names, node);
     if (!is_step_node(s, n)) {
-        more.self_ns = node_ns(s, n, n->own);
+        more.self_ns = node_ns(s, n, snapshot_own(n));
     }
     if (is_whole) {
         more.total_ns = node_ns(s, n, n->total);
