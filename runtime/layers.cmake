@@ -42,13 +42,17 @@ function(stint_layer_sources out)
     set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# The files of libstint.so that run in a scope or a GPU call, or for each span of an export, which
-# are compiled for speed. The rest runs at the start, at the end and in reports, and is compiled for
-# size, where the build asks for -O2 or -O3: users set other levels to debug or to sanitize.
+# The files of libstint.so that run in a scope or a GPU call, for each span of an export or for each
+# node of a statistic, which are compiled for speed. The rest runs at the start, at the end and in
+# reports, and is compiled for size, where the build asks for -O2 or -O3: users set other levels to
+# debug or to sanitize.
+set(STINT_HOT_MODEL snapshot_chosen snapshot_value trace trace_event trace_order)
+list(JOIN STINT_HOT_MODEL "|" STINT_HOT_MODEL)
 set(STINT_HOT_FILES "(record|emit)/[a-z_]+" "arena/arena"
-    "base/(hash|hash_map|histogram)" "system/(clock|lock)" "capture/(capture|capture_window)"
+    "base/(hash|hash_map|histogram)" "system/(clock|lock)"
+    "capture/(capture|capture_window)" "model/(${STINT_HOT_MODEL})"
     "gpu/(event_[a-z]+|gpu|gpu_driver|stream_timer)" "session/(entry|range_entry)"
-    "model/trace(_event|_order)?" "export/export_chrome")
+    "export/export_chrome")
 list(JOIN STINT_HOT_FILES "|" STINT_HOT_FILES)
 
 function(stint_layer_optimisation target)

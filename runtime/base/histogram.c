@@ -10,16 +10,22 @@
 #include "arithmetic.h"
 #include "leb128.h"
 
-uint32_t histogram_next(const struct histogram *h, uint32_t bucket) {
-    if (!h->narrow || bucket >= STINT_IMPL_BUCKETS) {
-        return bucket;
-    }
+__attribute__((noinline)) uint32_t histogram_next_word(const struct histogram *h, uint32_t bucket,
+                                                       uint64_t *rest) {
     uint32_t word = bucket / 64;
-    uint64_t rest = h->used[word] >> bucket % 64 << bucket % 64;
-    while (!rest && ++word < STINT_IMPL_BUCKETS / 64) {
-        rest = h->used[word];
+    while (!*rest) {
+        if (++word == STINT_IMPL_BUCKETS / 64) {
+            return STINT_IMPL_BUCKETS;
+        }
+        *rest = histogram_word(h, word);
     }
-    return rest ? word * 64 + (uint32_t)__builtin_ctzll(rest) : STINT_IMPL_BUCKETS;
+    return histogram_next(h, word * 64, rest);
+}
+
+int histogram_is_empty(const struct histogram *h) {
+    uint64_t rest = histogram_word(h, 0);
+    return h->narrow && !(h->open | (unsigned)h->in_ns | (unsigned)h->full) &&
+           histogram_next(h, 0, &rest) == STINT_IMPL_BUCKETS;
 }
 
 void histogram_clear(struct histogram *h) {
@@ -33,13 +39,6 @@ void histogram_clear(struct histogram *h) {
     memset(h->used, 0, sizeof h->used);
     h->open = 0;
     h->in_ns = h->full = 0;
-}
-
-uint64_t histogram_low(uint32_t bucket) {
-    if (bucket < 32) {
-        return bucket;
-    }
-    return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1);
 }
 
 /* The bucket of a value that may be longer than the last one's. */

@@ -29,10 +29,25 @@ static inline void histogram_widen(struct histogram *h, uint32_t bucket) {
     h->used[bucket / 64] |= (uint64_t)1 << bucket % 64;
 }
 
-/* The first bucket from `bucket` on that may have samples, or STINT_IMPL_BUCKETS. */
-uint32_t histogram_next(const struct histogram *h, uint32_t bucket);
+/* The buckets from 64 * word on that may have samples, a bit each. */
+static inline uint64_t histogram_word(const struct histogram *h, uint32_t word) {
+    return h->narrow ? h->used[word] : UINT64_MAX;
+}
+/* The next bucket that may have samples, or STINT_IMPL_BUCKETS. bucket: the one before, at first 0;
+ * rest: those of its word that are to come. */
+uint32_t histogram_next_word(const struct histogram *h, uint32_t bucket, uint64_t *rest);
+static inline uint32_t histogram_next(const struct histogram *h, uint32_t bucket, uint64_t *rest) {
+    if (!*rest) {
+        return histogram_next_word(h, bucket, rest);
+    }
+    bucket = bucket / 64 * 64 + (uint32_t)__builtin_ctzll(*rest);
+    *rest &= *rest - 1;
+    return bucket;
+}
+/* The outer loop runs once. */
 #define HISTOGRAM_EACH(h, i)                                                                       \
-    for (uint32_t i = histogram_next(h, 0); i < STINT_IMPL_BUCKETS; i = histogram_next(h, i + 1))
+    for (uint64_t i##_rest = histogram_word(h, 0), i##_once = 1; i##_once; i##_once = 0)           \
+        for (uint32_t i = 0; (i = histogram_next(h, i, &i##_rest)) < STINT_IMPL_BUCKETS;)
 
 /* Makes memory a histogram without a sample; with memory of zeros `narrow` alone is set. */
 static inline void histogram_start(struct histogram *h) {
@@ -42,6 +57,8 @@ static inline void histogram_start(struct histogram *h) {
 
 /* Takes the samples out of a histogram. */
 void histogram_clear(struct histogram *h);
+/* With `narrow`: whether it is as histogram_start or histogram_clear left it. */
+int histogram_is_empty(const struct histogram *h);
 
 /* A bucket that has samples. */
 struct histogram_bucket {
@@ -84,7 +101,12 @@ static inline void histogram_bucket_add(struct histogram *h, uint32_t bucket, ui
 }
 
 /* The lowest value of a bucket; of STINT_IMPL_BUCKETS: one past the last. */
-uint64_t histogram_low(uint32_t bucket);
+static inline uint64_t histogram_low(uint32_t bucket) {
+    if (bucket < 32) {
+        return bucket;
+    }
+    return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1);
+}
 double histogram_middle(uint32_t bucket);
 uint64_t histogram_count(const struct histogram *h);
 /* The value that `permille` of 1000 samples do not exceed: the middle of its bucket. 0 if empty.

@@ -91,28 +91,28 @@ int interval_open(struct snapshot *s, int reset) {
     return 0;
 }
 
-/* Activities of GPUs count for all scopes around them: with one, the whole tree is read. */
+/* Activities of GPUs count for all scopes around them: with one, the whole tree is read. 1: the name
+ * was never recorded. */
 static int interval_take_name(struct snapshot *s, uint32_t set, const char *name) {
     struct snapshot_choice choice = {.set = set, .join = !current};
     if (!arena.base || STINT_IMPL_LOAD(&arena_header()->first_activity) ||
         name_index_find(&choice, name)) {
         return snapshot_take(s);
     }
-    return snapshot_take_chosen(s, &choice);
+    return choice.count ? snapshot_take_chosen(s, &choice) : 1;
 }
 
 int interval_open_name(struct snapshot *s, uint32_t set, const char *name) {
     if (interval_collect_and_lock()) {
         return -1;
     }
-    if (interval_take_name(s, set, name)) {
+    int result = interval_take_name(s, set, name);
+    if (result) {
         interval_unlock();
-        return -1;
-    }
-    if (current) {
+    } else if (current) {
         baseline_subtract(current, s);
     }
-    return 0;
+    return result;
 }
 
 void interval_close(struct snapshot *s) {

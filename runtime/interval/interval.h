@@ -16,7 +16,8 @@ int snapshot_take_chosen(struct snapshot *s, const struct snapshot_choice *choic
 /* A snapshot of the interval; with reset, the next interval starts at exactly this snapshot, for
  * all sets. 0 with the interval locked until interval_close, or -1: there is not enough memory. */
 int interval_open(struct snapshot *s, int reset);
-/* The same with what a row of rows_flat for that name and set needs, and maybe more. */
+/* The same with what a row of rows_flat for that name and set needs, and maybe more. 1, and nothing
+ * is open: there is no such row. */
 int interval_open_name(struct snapshot *s, uint32_t set, const char *name);
 void interval_close(struct snapshot *s);
 /* Starts a new interval for one set, or BASELINE_ALL_SETS. */

@@ -41,9 +41,15 @@ void stat_fill(const struct stint_row *r, stint_stat *out) {
 
 /* A program built with an older header has a smaller stint_stat, one built with a newer header a
  * larger one. */
-static void stat_copy(void *out, size_t size, const stint_stat *stat) {
-    size_t known = u64_min(size, sizeof *stat);
-    memcpy(out, stat, known);
+static void stat_put(void *out, size_t size, const struct stint_row *r) {
+    stint_stat stat;
+    if (size == sizeof stat) {
+        stat_fill(r, out);
+        return;
+    }
+    size_t known = u64_min(size, sizeof stat);
+    stat_fill(r, &stat);
+    memcpy(out, &stat, known);
     memset((char *)out + known, 0, size - known);
 }
 
@@ -59,8 +65,9 @@ static int stat_open(struct stat_place *p, uint32_t set, const char *name) {
     if (!name) {
         return STINT_ERROR_UNKNOWN;
     }
-    if (interval_open_name(&p->s, set, name)) {
-        return STINT_ERROR_NO_MEMORY;
+    int failed = interval_open_name(&p->s, set, name);
+    if (failed) {
+        return failed < 0 ? STINT_ERROR_NO_MEMORY : STINT_ERROR_UNKNOWN;
     }
     if (rows_flat(&p->rows, &p->s, 0)) {
         interval_close(&p->s);
@@ -85,9 +92,7 @@ int stint_set_stat_get(stint_set *set, const char *name, stint_stat *out, size_t
     }
     int result = stat_open(&p, stint_impl_set_id(set), name);
     if (!result) {
-        stint_stat stat;
-        stat_fill(&p.rows.row[p.row], &stat);
-        stat_copy(out, size, &stat);
+        stat_put(out, size, &p.rows.row[p.row]);
         interval_close(&p.s);
     }
     return result;

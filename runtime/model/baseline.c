@@ -49,6 +49,12 @@ void baseline_add_histogram(struct histogram *sum, const struct snapshot *s, uin
                             uint32_t unit, struct histogram *read) {
     static const struct histogram_list none;
     const struct histogram_list *then = histogram_of(s->since, unit);
+    if (!then && histogram_is_empty(sum)) { /* the first one of a sum, and mostly the only one */
+        if (snapshot_read_buckets(s, thread, unit, sum)) {
+            histogram_clear(sum);
+        }
+        return;
+    }
     if (snapshot_read_buckets(s, thread, unit, read)) {
         return;
     }

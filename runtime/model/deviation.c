@@ -10,9 +10,16 @@
 #include "snapshot.h"
 
 uint64_t mean_of(u128 total, u128 count, uint64_t *min, uint64_t *max) {
-    uint64_t mean = u128_narrow(total / count);
+    uint64_t mean, rest;
+    if (total <= UINT64_MAX && count <= UINT64_MAX) { /* a division of 128 bits is a call */
+        mean = (uint64_t)total / (uint64_t)count;
+        rest = (uint64_t)total % (uint64_t)count;
+    } else {
+        mean = u128_narrow(total / count);
+        rest = total % count != 0;
+    }
     *min = u64_min(*min, mean);
-    *max = u64_max(*max, saturating_add(mean, total % count != 0));
+    *max = u64_max(*max, saturating_add(mean, rest != 0));
     return mean;
 }
 
@@ -35,38 +42,40 @@ struct moments {
     double count, sum, squares;
 };
 
-/* Whole numbers from low to high, evenly: their variance is ((high - low + 1)^2 - 1) / 12. */
-static void moments_add(struct moments *m, double count, uint64_t low, uint64_t high) {
-    double width = 0;
+/* Adds the samples of a bucket: whole numbers from its lowest to its highest, evenly. Their variance
+ * is ((high - low + 1)^2 - 1) / 12. */
+static inline void moments_add(struct moments *m, uint64_t count, uint32_t bucket,
+                               const struct deviation_known *known) {
+    uint64_t low = u64_max(histogram_low(bucket), known->min);
+    uint64_t high = u64_min(histogram_low(bucket + 1) - 1, known->max);
+    double width = 0, samples = (double)count;
+    if (!count) {
+        return;
+    }
     if (high > low) {
         width = (double)(high - low);
     }
     double middle = (double)low + width / 2;
-    m->count += count;
-    m->sum += count * middle;
-    m->squares += count * (middle * middle + width * (width + 2) / 12);
+    m->count += samples;
+    m->sum += samples * middle;
+    m->squares += samples * (middle * middle + width * (width + 2) / 12);
 }
 
-/* All samples of the histogram but two, if the minimum and the maximum are samples. */
+/* All samples of the histogram but two, if the minimum and the maximum are samples. A bucket is
+ * added when the next one is known: the last one lacks the maximum. */
 static struct moments moments_of(const struct histogram *h, const struct deviation_known *known) {
     struct moments m = {0, 0, 0};
-    uint32_t first = STINT_IMPL_BUCKETS, last = 0;
+    uint64_t bound = !known->bounds_only, count = 0;
+    uint32_t bucket = STINT_IMPL_BUCKETS;
     HISTOGRAM_EACH(h, i) {
         if (h->bucket[i]) {
-            first = first < i ? first : i;
-            last = i;
+            moments_add(&m, count, bucket, known);
+            count = h->bucket[i] - (bucket == STINT_IMPL_BUCKETS ? bound : 0);
+            bucket = i;
         }
     }
-    HISTOGRAM_EACH(h, i) {
-        uint64_t count = h->bucket[i];
-        if (!known->bounds_only) {
-            count -= i == first;
-            count -= i == last;
-        }
-        if (count) {
-            moments_add(&m, (double)count, u64_max(histogram_low(i), known->min),
-                        u64_min(histogram_low(i + 1) - 1, known->max));
-        }
+    if (bucket != STINT_IMPL_BUCKETS) {
+        moments_add(&m, count - bound, bucket, known);
     }
     return m;
 }

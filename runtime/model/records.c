@@ -13,7 +13,13 @@
 
 #include "record_table.inc"
 
-static uint64_t number_load(const struct number_rule *n, const void *record) {
+/* Scopes have the most records, and what is done to one is compiled for their table: without a
+ * loop, and each rule is known. */
+#define INLINE static inline __attribute__((always_inline))
+#define EACH_SCOPE_NUMBER(i) _Pragma("GCC unroll 16") for (uint32_t i = 0; i < SCOPE_NUMBERS; ++i)
+_Static_assert(SCOPE_NUMBERS <= 16, "all are unrolled");
+
+INLINE uint64_t number_load(const struct number_rule *n, const void *record) {
     const char *at = (const char *)record + n->at;
     uint64_t value = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
     if (n->unit == UNIT_SAMPLES) {
@@ -33,7 +39,7 @@ static void number_store(const struct number_rule *n, uint64_t value, void *reco
 }
 
 /* The number of a record as a sum of one. */
-static u128 number_widen(const struct number_rule *n, uint64_t value) {
+INLINE u128 number_widen(const struct number_rule *n, uint64_t value) {
     if (n->add == NUMBER_TICKS) {
         return (u128)(i128)(int64_t)value;
     }
@@ -58,7 +64,7 @@ static uint64_t number_narrow(const struct number_rule *n, u128 sum) {
 }
 
 /* Whether `to` becomes `from`, of a number that is one or the other. */
-static int number_is_taken(const struct number_rule *n, u128 to, u128 from) {
+INLINE int number_is_taken(const struct number_rule *n, u128 to, u128 from) {
     switch (n->add) {
     case NUMBER_MOST:
         return from > to;
@@ -71,7 +77,7 @@ static int number_is_taken(const struct number_rule *n, u128 to, u128 from) {
     }
 }
 
-static u128 number_sum(const struct number_rule *n, u128 a, u128 b) {
+INLINE u128 number_sum(const struct number_rule *n, u128 a, u128 b) {
     switch (n->add) {
     case NUMBER_SUM:
     case NUMBER_STATE:
@@ -85,6 +91,12 @@ static u128 number_sum(const struct number_rule *n, u128 a, u128 b) {
 }
 
 void numbers_load(const struct record *r, uint64_t *to, const void *from) {
+    if (r == &record_scope) {
+        EACH_SCOPE_NUMBER(i) {
+            to[i] = number_load(&scope_numbers[i], from);
+        }
+        return;
+    }
     for (uint32_t i = 0; i < r->count; ++i) {
         to[i] = number_load(&r->number[i], from);
     }
@@ -105,8 +117,9 @@ void numbers_clear(const struct record *r, u128 *to) {
 /* Adds number i of a record or a sum; leader: the one that it is taken with, if there is one. The
  * smaller one belongs to the earliest of two leaders that are equal: it ended first, in whichever
  * order they are added. */
-static void number_add(const struct record *r, uint32_t i, u128 *to, u128 more, u128 leader) {
-    const struct number_rule *n = &r->number[i], *with = &r->number[n->with];
+INLINE void number_add(const struct number_rule *rules, uint32_t i, u128 *to, u128 more,
+                       u128 leader) {
+    const struct number_rule *n = &rules[i], *with = &rules[n->with];
     if (n->add != NUMBER_WITH) {
         to[i] = number_sum(n, to[i], more);
     } else if (number_is_taken(with, to[n->with], leader) ||
@@ -115,18 +128,28 @@ static void number_add(const struct record *r, uint32_t i, u128 *to, u128 more, 
     }
 }
 
+INLINE void number_add_from(const struct number_rule *rules, uint32_t i, u128 *to,
+                            const uint64_t *from, unsigned without) {
+    if (!(rules[i].of & without)) {
+        number_add(rules, i, to, number_widen(&rules[i], from[i]), from[rules[i].with]);
+    }
+}
+
 void numbers_add(const struct record *r, u128 *to, const uint64_t *from, unsigned without) {
-    for (uint32_t i = 0; i < r->count; ++i) {
-        const struct number_rule *n = &r->number[i];
-        if (!(n->of & without)) {
-            number_add(r, i, to, number_widen(n, from[i]), from[n->with]);
+    if (r == &record_scope) {
+        EACH_SCOPE_NUMBER(i) {
+            number_add_from(scope_numbers, i, to, from, without);
         }
+        return;
+    }
+    for (uint32_t i = 0; i < r->count; ++i) {
+        number_add_from(r->number, i, to, from, without);
     }
 }
 
 void numbers_add_sums(const struct record *r, u128 *to, const u128 *from) {
     for (uint32_t i = 0; i < r->count; ++i) {
-        number_add(r, i, to, from[i], from[r->number[i].with]);
+        number_add(r->number, i, to, from[i], from[r->number[i].with]);
     }
 }
 

@@ -70,10 +70,10 @@ static int rows_grouping_start(struct grouping *g, struct rows *out, struct snap
     g->links = scratch_array(&s->memory, histograms, sizeof *g->links);
     g->keepers = scratch_array(&s->memory, nodes, sizeof *g->keepers);
     g->exact = scratch_get(&s->memory, sizeof *g->exact);
-    g->sum = scratch_get(&s->memory, sizeof *g->sum);
-    g->ticks = scratch_get(&s->memory, sizeof *g->ticks);
-    g->read = scratch_get(&s->memory, sizeof *g->read);
+    g->sum = scratch_array(&s->memory, 3, sizeof *g->sum);
     if (!scratch_failed(&s->memory)) { /* they are zeroed */
+        g->ticks = g->sum + 1;
+        g->read = g->sum + 2;
         g->sum->narrow = g->ticks->narrow = g->read->narrow = 1;
     }
     hash_map_start(&g->row_of, &s->memory, nodes);
@@ -99,10 +99,10 @@ static int is_row_of(const struct grouping *g, const struct stint_row *r,
 }
 
 /* HASH_MAP_NONE: there is none yet. */
-static uint32_t rows_find(const struct grouping *g, const struct snapshot_node *n,
-                          uint32_t parent) {
+static uint32_t rows_find(const struct grouping *g, const struct snapshot_node *n, uint32_t parent,
+                          uint32_t hash) {
     struct hash_map_walk walk;
-    uint32_t row = hash_map_first(&g->row_of, row_hash(g, n, parent), &walk);
+    uint32_t row = hash_map_first(&g->row_of, hash, &walk);
     while (row != HASH_MAP_NONE && !is_row_of(g, &g->rows->row[row], n, parent)) {
         row = hash_map_next(&g->row_of, &walk);
     }
@@ -111,12 +111,16 @@ static uint32_t rows_find(const struct grouping *g, const struct snapshot_node *
 
 static uint32_t row_get(struct grouping *g, const struct snapshot_node *n, uint32_t parent) {
     const struct snapshot_site *site = &g->s->sites[n->site];
-    uint32_t row = rows_find(g, n, parent);
+    if (g->rows->count && is_row_of(g, &g->rows->row[g->last_row], n, parent)) {
+        return g->last_row;
+    }
+    uint32_t hash = row_hash(g, n, parent), row = rows_find(g, n, parent, hash);
+    g->last_row = row;
     if (row != HASH_MAP_NONE) {
         return row;
     }
-    row = g->rows->count++;
-    hash_map_add(&g->row_of, row_hash(g, n, parent), row);
+    row = g->last_row = g->rows->count++;
+    hash_map_add(&g->row_of, hash, row);
     g->rows->row[row] = (struct stint_row){.name = site->name ? site->name : "?",
                                            .name_length = site->length,
                                            .info = "",
@@ -174,7 +178,7 @@ static void rows_count_ranks(struct grouping *g) {
     for (uint32_t i = 0; i < ranks.name_count; ++i) {
         const struct arena_rank_name *name = &ranks.name[i];
         struct snapshot_node key = {.site = name->site, .set = (uint16_t)name->set};
-        uint32_t row = rows_find(g, &key, SNAPSHOT_NONE);
+        uint32_t row = rows_find(g, &key, SNAPSHOT_NONE, row_hash(g, &key, SNAPSHOT_NONE));
         if (row != HASH_MAP_NONE) {
             g->rows->row[row].threads = name->threads;
         }
@@ -213,7 +217,7 @@ int rows_flat(struct rows *out, struct snapshot *s, int each_thread) {
         uint32_t row = row_get(&g, n, SNAPSHOT_NONE);
         unsigned nested = nested_in_itself(&g, n);
         row_add_node(&g, row, n, nested);
-        if (!(nested & ROW_NESTED)) { /* those inside have a histogram of their own */
+        if (n->count && !(nested & ROW_NESTED)) { /* those inside have a histogram of their own */
             link_samples(&g, &g.groups[row].cpu, n);
         }
     }

@@ -73,6 +73,7 @@ struct grouping {
     struct group_extra *extras;
     struct row_cost *costs; /* by row; NULL unless the snapshot is corrected */
     struct hash_map row_of; /* hash of (parent or set, name, thread) to rows */
+    uint32_t last_row;      /* that row_get found */
     struct histogram_link *links;
     uint32_t link_count;
     uint32_t *keepers;     /* by node: the next one of its row's list, + 1 */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "samples.h"
 
-#include <string.h>
-
 #include "base/arithmetic.h"
 
 static const uint32_t *raw_of(const struct snapshot *s, const struct snapshot_node *n) {
@@ -28,7 +26,7 @@ static uint32_t raw_ticks(uint32_t raw) {
 
 void samples_read(struct samples *out, const struct snapshot *s, const struct snapshot_node *n) {
     const uint32_t *raw = raw_of(s, n);
-    memset(out, 0, sizeof *out);
+    out->kept = out->old = out->counted = 0;
     for (uint32_t i = 0; raw && i < STINT_IMPL_RAW; ++i) {
         uint32_t is = raw_load(&raw[i]);
         if (!(is & ~STINT_IMPL_RAW_COUNTED)) {
@@ -46,8 +44,10 @@ void samples_read(struct samples *out, const struct snapshot *s, const struct sn
 }
 
 void samples_to_ns(struct samples *out, const struct snapshot *s) {
-    for (uint32_t i = 0; i < STINT_IMPL_RAW; ++i) {
+    for (uint32_t i = 0; i < out->kept; ++i) {
         out->ticks[i] = snapshot_ns(s, out->ticks[i]);
+    }
+    for (uint32_t i = 0; i < out->old; ++i) {
         out->old_ticks[i] = snapshot_ns(s, out->old_ticks[i]);
     }
 }

@@ -198,6 +198,9 @@ static int join_times(struct snapshot_node *node, const uint64_t from[SCOPE_NUMB
 
 /* The node that the nodes of a histogram are read into; HASH_MAP_NONE: it is to be this one. */
 static uint32_t find_joined(struct choosing *g, uint32_t histogram, uint32_t index) {
+    if (!g->joined.place && hash_map_start(&g->joined, &g->s->memory, 0)) {
+        return HASH_MAP_NONE;
+    }
     if (histogram != g->last_histogram) {
         g->last_histogram = histogram;
         g->last_joined = hash_map_get(&g->joined, histogram);
@@ -244,7 +247,7 @@ static void read_chosen(struct choosing *g, const struct chosen *c) {
         out->site = number_site(g, out->site);
         out->sender = SNAPSHOT_NONE;
     }
-    if (g->nested) {
+    if (g->index_of.place) {
         hash_map_set(&g->index_of, c->unit, index);
     }
 }
@@ -270,8 +273,6 @@ static int choosing_start(struct choosing *g) {
     s->sites = scratch_array(&s->memory, most, sizeof *s->sites);
     hash_map_start(&g->roots, &s->memory, 0);
     hash_map_start(&g->sites, &s->memory, 0);
-    hash_map_start(&g->joined, &s->memory, 0);
-    hash_map_start(&g->index_of, &s->memory, 0);
     return scratch_failed(&s->memory) ? -1 : 0;
 }
 
@@ -284,6 +285,9 @@ static int read_all_chosen(struct choosing *g) {
     find_chosen(g);
     if (read_chosen_threads(g) || snapshot_read_devices(s, g->h)) {
         return -1;
+    }
+    if (g->nested) {
+        hash_map_start(&g->index_of, &s->memory, g->count);
     }
     if (s->thread_count > 1 || g->nested) {
         order = order_by(&s->memory, g->count, is_chosen_first, g);

@@ -157,7 +157,7 @@ typedef uint64_t __attribute__((may_alias)) bucket_pair;
 _Static_assert(STINT_IMPL_BUCKETS % (2 * PAIRS_AT_ONCE) == 0, "no rest");
 _Static_assert(ARENA_BUCKETS_OF_4 % (2 * PAIRS_AT_ONCE) == 0, "no rest");
 
-static inline uint64_t pair_load(const bucket_pair *pair) {
+static inline __attribute__((always_inline)) uint64_t pair_load(const bucket_pair *pair) {
     return __atomic_load_n(pair, __ATOMIC_ACQUIRE);
 }
 
@@ -167,15 +167,18 @@ static inline int has_counts(const bucket_pair *p) {
             pair_load(p + 4) | pair_load(p + 5) | pair_load(p + 6) | pair_load(p + 7)) != 0;
 }
 
-/* Copies as many buckets, of which the first has that number. Returns the largest count. */
+/* Copies as many buckets, of which the first has that number, into empty ones. Returns the largest
+ * count. */
 static uint32_t copy_group(struct histogram *out, const uint32_t *bucket, uint32_t first) {
     uint32_t most = 0;
     uint64_t used = 0;
     for (uint32_t i = 0; i < 2 * PAIRS_AT_ONCE; ++i) {
         uint32_t count = __atomic_load_n(&bucket[first + i], __ATOMIC_ACQUIRE);
-        out->bucket[first + i] = count;
-        used |= (uint64_t)(count != 0) << i;
-        most = count > most ? count : most;
+        if (count) {
+            out->bucket[first + i] = count;
+            used |= (uint64_t)1 << i;
+            most = count > most ? count : most;
+        }
     }
     out->used[first / 64] |= used << first % 64;
     return most;

@@ -3,10 +3,11 @@
  * Calls functions of the public header, for prices.py to count what they execute: on the clock of
  * the tests, so that the counts do not vary.
  *
- *     prices NAMES THREADS NODES
+ *     prices NAMES THREADS NODES CALLS
  *
- * NAMES other names are recorded, and on each of THREADS threads the scope "wanted" with 1000 calls
- * in each of NODES places of the tree. Writes one line per counted call: the name of the function.
+ * NAMES other names are recorded, and on each of THREADS threads the scope "wanted" with CALLS
+ * calls in each of NODES places of the tree. Writes one line per counted call: the name of the
+ * function.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -15,9 +16,9 @@
 #include "fake_clock.h"
 #include "stint/stint.h"
 
-enum { CALLS = 1000, BUCKETS = 704 };
+enum { BUCKETS = 704 };
 
-static unsigned nodes;
+static unsigned nodes, calls;
 static pthread_barrier_t recorded, ended;
 static stint_stat stat;
 static stint_bucket buckets[BUCKETS];
@@ -36,7 +37,7 @@ static void record_nodes(void) {
     for (unsigned n = 0; n < nodes; ++n) {
         snprintf(name, sizeof name, "place %u", n);
         STINT_TIMER_DYNAMIC(name);
-        for (unsigned i = 0; i < CALLS; ++i) {
+        for (unsigned i = 0; i < calls; ++i) {
             record_wanted(i);
         }
     }
@@ -144,9 +145,10 @@ void prices_counted(void (*call)(void)) {
 int main(int argc, char **argv) {
     pthread_t thread[16];
     char name[24];
-    unsigned names = argc > 3 ? (unsigned)atoi(argv[1]) : 10;
-    unsigned threads = argc > 3 ? (unsigned)atoi(argv[2]) : 1;
-    nodes = argc > 3 ? (unsigned)atoi(argv[3]) : 1;
+    unsigned names = argc > 4 ? (unsigned)atoi(argv[1]) : 10;
+    unsigned threads = argc > 4 ? (unsigned)atoi(argv[2]) : 1;
+    nodes = argc > 4 ? (unsigned)atoi(argv[3]) : 1;
+    calls = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
     if (threads < 1 || threads > sizeof thread / sizeof *thread) {
         return 2;
     }

@@ -19,8 +19,10 @@ import tempfile
 SKIP = 77
 COUNTED = "prices_counted"
 BEGIN, END = "<!-- prices: begin -->\n", "<!-- prices: end -->\n"
-# Other names, threads that recorded the name, and its places in the tree on each of them.
-COLUMNS = ((10, 1, 1), (10000, 1, 1), (10, 4, 1), (10, 1, 100))
+# Other names, threads that recorded the name, its places in the tree on each of them, and the calls
+# in each place.
+COLUMNS = ((10, 1, 1, 1), (10, 1, 1, 1000), (10000, 1, 1, 1000), (10, 4, 1, 1000),
+           (10, 1, 100, 1000))
 
 
 def count(program, column):
@@ -35,7 +37,8 @@ def count(program, column):
             env=dict(settings, STINT_REPORT="none", STINT_WAITS="0"), text=True, check=False,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if done.returncode:
-            sys.exit("prices.py: %s: status %d: %s" % (program, done.returncode, done.stderr[-500:]))
+            sys.exit("prices.py: %s: status %d: %s" %
+                     (program, done.returncode, done.stderr[-500:]))
         parts = [int(part) for part in re.findall(
             r"^summary: (\d+)", pathlib.Path(file).read_text(encoding="utf-8"), re.M)]
     parts = [part for part in parts if part]
@@ -51,9 +54,9 @@ def rounded(n):
 
 
 def title(column):
-    names, threads, places = column
-    return "%d names, %d thread%s, %d place%s" % (
-        names, threads, "s" * (threads > 1), places, "s" * (places > 1))
+    names, threads, places, calls = column
+    return "%d names, %d thread%s, %d place%s, %d call%s" % (
+        names, threads, "s" * (threads > 1), places, "s" * (places > 1), calls, "s" * (calls > 1))
 
 
 def render(figures):
