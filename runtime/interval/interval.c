@@ -91,8 +91,8 @@ int interval_open(struct snapshot *s, int reset) {
     return 0;
 }
 
-/* Activities of GPUs count for all scopes around them: with one, the whole tree is read. 1: the name
- * was never recorded. */
+/* Activities of GPUs count for all scopes around them: with one, the whole tree is read. 1: the
+ * name was never recorded. */
 static int interval_take_name(struct snapshot *s, uint32_t set, const char *name) {
     struct snapshot_choice choice = {.set = set, .join = !current};
     if (!arena.base || STINT_IMPL_LOAD(&arena_header()->first_activity) ||

@@ -42,8 +42,8 @@ struct moments {
     double count, sum, squares;
 };
 
-/* Adds the samples of a bucket: whole numbers from its lowest to its highest, evenly. Their variance
- * is ((high - low + 1)^2 - 1) / 12. */
+/* Adds the samples of a bucket: whole numbers from its lowest to its highest, evenly. Their
+ * variance is ((high - low + 1)^2 - 1) / 12. */
 static inline void moments_add(struct moments *m, uint64_t count, uint32_t bucket,
                                const struct deviation_known *known) {
     uint64_t low = u64_max(histogram_low(bucket), known->min);

@@ -115,15 +115,15 @@ void numbers_clear(const struct record *r, u128 *to) {
 }
 
 /* Adds number i of a record or a sum; leader: the one that it is taken with, if there is one. The
- * smaller one belongs to the earliest of two leaders that are equal: it ended first, in whichever
- * order they are added. */
+ * larger one belongs to the earliest of two leaders that are equal: the call that is around the
+ * other one, in whichever order they are added. */
 INLINE void number_add(const struct number_rule *rules, uint32_t i, u128 *to, u128 more,
                        u128 leader) {
     const struct number_rule *n = &rules[i], *with = &rules[n->with];
     if (n->add != NUMBER_WITH) {
         to[i] = number_sum(n, to[i], more);
     } else if (number_is_taken(with, to[n->with], leader) ||
-               (with->add == NUMBER_EARLIEST && to[n->with] == leader && more < to[i])) {
+               (with->add == NUMBER_EARLIEST && to[n->with] == leader && more > to[i])) {
         to[i] = more;
     }
 }

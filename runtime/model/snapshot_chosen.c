@@ -159,10 +159,10 @@ static int node_is_plain(const struct stint_impl_node *n) {
            !(STINT_IMPL_LOAD(&n->bytes) | STINT_IMPL_LOAD(&n->flops));
 }
 
-/* Takes number `leader` of a node, and the one that belongs to it, which is the smaller one where
+/* Takes number `leader` of a node, and the one that belongs to it, which is the larger one where
  * both leaders are equal. */
 static void take_pair(uint64_t *to, const uint64_t *from, uint32_t leader, uint32_t with) {
-    if (to[leader] != from[leader] || from[with] < to[with]) {
+    if (to[leader] != from[leader] || from[with] > to[with]) {
         to[with] = from[with];
     }
     to[leader] = from[leader];
