@@ -49,7 +49,7 @@ endfunction()
 set(STINT_HOT_MODEL snapshot_chosen snapshot_value trace trace_event trace_order)
 list(JOIN STINT_HOT_MODEL "|" STINT_HOT_MODEL)
 set(STINT_HOT_FILES "(record|emit)/[a-z_]+" "arena/arena"
-    "base/(hash|hash_map|histogram)" "system/(clock|lock)"
+    "base/(hash|hash_map|histogram|scratch)" "system/(clock|lock)"
     "capture/(capture|capture_window)" "model/(${STINT_HOT_MODEL})"
     "gpu/(event_[a-z]+|gpu|gpu_driver|stream_timer)" "session/(entry|range_entry)"
     "export/export_chrome")

@@ -505,8 +505,8 @@ STINT_IMPL_PROCEDURE(stint_reset, (void), (void)0)
 /* Reads one statistic of the default set into *out. size is sizeof *out: no more bytes are
  * written, and if it is larger than the library's structure the rest is set to 0. 0, or
  * STINT_ERROR_UNKNOWN if the name has no call in this interval; *out is then unchanged. Costs some
- * 6000 instructions, 8000 more once it has a histogram, 5000 for each further thread with one and
- * 250 to 1100 for each further place in the call tree, whatever other names there are; about as
+ * 7000 instructions, 8000 more once it has a histogram, 5000 for each further thread with one and
+ * 250 to 1300 for each further place in the call tree, whatever other names there are; about as
  * much do stint_stat_quantile and stint_stat_histogram. Thread-safe; waits for reports and other
  * such calls. */
 STINT_IMPL_FUNCTION(int, 0, stint_stat_get, (const char *name, stint_stat *out, size_t size),

@@ -22,6 +22,14 @@ __attribute__((noinline)) uint32_t histogram_next_word(const struct histogram *h
     return histogram_next(h, word * 64, rest);
 }
 
+struct histogram *histograms_get(struct scratch *memory, uint32_t count) {
+    struct histogram *h = scratch_array(memory, count, sizeof *h);
+    for (uint32_t i = 0; h && i < count; ++i) {
+        h[i].narrow = 1;
+    }
+    return h;
+}
+
 int histogram_is_empty(const struct histogram *h) {
     uint64_t rest = histogram_word(h, 0);
     return h->narrow && !(h->open | (unsigned)h->in_ns | (unsigned)h->full) &&

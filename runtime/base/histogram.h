@@ -55,6 +55,9 @@ static inline void histogram_start(struct histogram *h) {
     h->narrow = 1;
 }
 
+/* So many histograms without a sample; NULL without memory. */
+struct histogram *histograms_get(struct scratch *memory, uint32_t count);
+
 /* Takes the samples out of a histogram. */
 void histogram_clear(struct histogram *h);
 /* With `narrow`: whether it is as histogram_start or histogram_clear left it. */

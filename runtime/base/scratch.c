@@ -134,6 +134,16 @@ void pages_copy(void *pages, size_t bytes, size_t used) {
     pages_move(copy, pages, bytes);
 }
 
+/* In pieces of a known size, without a call, where there is not much. */
+static void clear_block(char *from, size_t bytes) {
+    while (bytes >= 64 && bytes <= (size_t)1 << 20) {
+        memset(from, 0, 64);
+        from += 64;
+        bytes -= 64;
+    }
+    memset(from, 0, bytes);
+}
+
 static int scratch_grow(struct scratch *s, size_t bytes) {
     size_t size = (bytes + 2 * sizeof(struct scratch_chunk) + 4095) & ~(size_t)4095;
     size = u64_max(size, CHUNK_BYTES);
@@ -193,6 +203,6 @@ void scratch_release(struct scratch *s, struct scratch_mark mark) {
     if (is_first_chunk) {
         used -= s->left;
     }
-    memset((char *)mark.chunks + mark.chunks->bytes - mark.left, 0, used);
+    clear_block((char *)mark.chunks + mark.chunks->bytes - mark.left, used);
     s->left = mark.left;
 }

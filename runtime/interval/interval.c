@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "arena/arena.h"
+#include "base/histogram.h"
 #include "capture/tracer.h"
 #include "gpu/event_pool.h"
 #include "model/baseline.h"
@@ -15,6 +16,11 @@
 
 static struct baseline *current, *replaced; /* replaced: in use by the open snapshot */
 static uint32_t baseline_gate;              /* of the arena that both refer to */
+
+/* The memory of snapshots of one name: to map it each time would take most of the time. */
+static struct scratch name_memory;
+static struct histogram *name_histograms; /* in it, before the mark */
+static struct scratch_mark name_mark;     /* of the open snapshot of a name */
 
 /* ---- The lock. The registry's reader mark says which thread holds it. The mark exists because the
  * child of a fork during such a call keeps the parent's arena until the call has ended. */
@@ -94,12 +100,25 @@ int interval_open(struct snapshot *s, int reset) {
 /* Activities of GPUs count for all scopes around them: with one, the whole tree is read. 1: the
  * name was never recorded. */
 static int interval_take_name(struct snapshot *s, uint32_t set, const char *name) {
-    struct snapshot_choice choice = {.set = set, .join = !current};
+    struct snapshot_choice choice = {.set = set, .join = !current, .memory = &name_memory};
     if (!arena.base || STINT_IMPL_LOAD(&arena_header()->first_activity) ||
         name_index_find(&choice, name)) {
         return snapshot_take(s);
     }
-    return choice.count ? snapshot_take_chosen(s, &choice) : 1;
+    if (!choice.count) {
+        return 1;
+    }
+    if (!name_memory.chunks) {
+        name_memory = (struct scratch){0};
+        name_histograms = histograms_get(&name_memory, SNAPSHOT_HISTOGRAMS);
+    }
+    choice.histograms = name_histograms;
+    name_mark = scratch_mark(&name_memory);
+    int failed = snapshot_take_chosen(s, &choice);
+    if (failed) {
+        name_mark = (struct scratch_mark){0};
+    }
+    return failed;
 }
 
 int interval_open_name(struct snapshot *s, uint32_t set, const char *name) {
@@ -116,7 +135,11 @@ int interval_open_name(struct snapshot *s, uint32_t set, const char *name) {
 }
 
 void interval_close(struct snapshot *s) {
-    snapshot_free(s);
+    scratch_release(&s->memory, name_mark);
+    if (name_mark.chunks) {
+        name_memory = s->memory;
+        name_mark = (struct scratch_mark){0};
+    }
     baseline_free(replaced);
     replaced = NULL;
     interval_unlock();

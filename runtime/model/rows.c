@@ -54,29 +54,46 @@ static int number_names(struct grouping *g) {
     return 0;
 }
 
+static size_t rows_most(const struct snapshot *s) {
+    return s->one_row ? 1 : (size_t)s->node_count + 1;
+}
+
+/* NULL without memory. */
+static struct exact *exact_start(struct snapshot *s) {
+    uint32_t room = (uint32_t)u64_min((uint64_t)s->node_count * STINT_IMPL_RAW, EXACT_SAMPLES);
+    struct exact *e = scratch_get(&s->memory, sizeof *e);
+    uint64_t *samples = scratch_array(&s->memory, 2 * (size_t)room, sizeof *samples);
+    uint32_t *order = scratch_array(&s->memory, 2 * (size_t)room, sizeof *order);
+    if (e) {
+        *e = (struct exact){0, room, samples, samples + room, order, order + room};
+    }
+    return e;
+}
+
 static int rows_grouping_start(struct grouping *g, struct rows *out, struct snapshot *s) {
     size_t nodes = (size_t)s->node_count + 1, histograms = 2 * nodes;
+    size_t rows = rows_most(s);
     memset(g, 0, sizeof *g);
     memset(out, 0, sizeof *out);
     g->s = s;
     g->rows = out;
-    out->row = scratch_array(&s->memory, nodes, sizeof *out->row);
-    out->extra = scratch_array(&s->memory, nodes, sizeof *out->extra);
-    g->extras = scratch_array(&s->memory, nodes, sizeof *g->extras);
+    out->row = scratch_array(&s->memory, rows, sizeof *out->row);
+    out->extra = scratch_array(&s->memory, rows, sizeof *out->extra);
+    g->extras = scratch_array(&s->memory, rows, sizeof *g->extras);
     if (s->corrected) {
         g->costs = scratch_array(&s->memory, nodes, sizeof *g->costs);
     }
-    g->groups = scratch_array(&s->memory, nodes, sizeof *g->groups);
+    g->groups = scratch_array(&s->memory, rows, sizeof *g->groups);
     g->links = scratch_array(&s->memory, histograms, sizeof *g->links);
     g->keepers = scratch_array(&s->memory, nodes, sizeof *g->keepers);
-    g->exact = scratch_get(&s->memory, sizeof *g->exact);
-    g->sum = scratch_array(&s->memory, 3, sizeof *g->sum);
-    if (!scratch_failed(&s->memory)) { /* they are zeroed */
-        g->ticks = g->sum + 1;
-        g->read = g->sum + 2;
-        g->sum->narrow = g->ticks->narrow = g->read->narrow = 1;
+    g->exact = exact_start(s);
+    g->sum = s->histograms;
+    if (!g->sum) {
+        g->sum = histograms_get(&s->memory, SNAPSHOT_HISTOGRAMS);
     }
-    hash_map_start(&g->row_of, &s->memory, nodes);
+    g->ticks = g->sum + 1;
+    g->read = g->sum + 2;
+    hash_map_start(&g->row_of, &s->memory, rows);
     hash_map_start(&g->seen, &s->memory, histograms);
     return number_names(g) || rows_waiting(&g->waiting, s) || rows_device(&g->work, s) ||
            scratch_failed(&s->memory);
@@ -187,9 +204,9 @@ static void rows_count_ranks(struct grouping *g) {
 
 /* Gives back the memory that the rows were made with, but for their own. */
 static void grouping_drop(const struct grouping *g) {
-    size_t nodes = (size_t)g->s->node_count + 1;
-    pages_empty(g->groups, nodes * sizeof *g->groups);
-    pages_empty(g->extras, nodes * sizeof *g->extras);
+    size_t nodes = (size_t)g->s->node_count + 1, rows = rows_most(g->s);
+    pages_empty(g->groups, rows * sizeof *g->groups);
+    pages_empty(g->extras, rows * sizeof *g->extras);
     pages_empty(g->links, 2 * nodes * sizeof *g->links);
     pages_empty(g->keepers, nodes * sizeof *g->keepers);
     pages_empty(g->row_of.place, ((size_t)g->row_of.mask + 1) * sizeof *g->row_of.place);

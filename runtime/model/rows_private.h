@@ -56,11 +56,10 @@ struct histogram_link {
 /* The samples of a row, where its nodes have kept all of them. */
 #define EXACT_SAMPLES 4096u
 struct exact {
-    uint32_t count;
-    uint64_t sample[EXACT_SAMPLES]; /* as they come, then sorted */
-    uint64_t sorted[EXACT_SAMPLES];
-    uint32_t order[EXACT_SAMPLES];
-    uint32_t spare[EXACT_SAMPLES];
+    uint32_t count, room;
+    uint64_t *sample; /* as they come, then sorted */
+    uint64_t *sorted;
+    uint32_t *order, *spare;
 };
 
 struct grouping {

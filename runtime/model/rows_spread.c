@@ -111,7 +111,7 @@ static void row_collect_exact(const struct grouping *g, const struct times *from
     for (uint32_t link = from->keepers; link; link = g->keepers[link - 1]) {
         struct samples samples;
         kept_in_row_unit(g, from, link, &samples);
-        if (samples.counted || count + samples.kept > EXACT_SAMPLES) {
+        if (samples.counted || count + samples.kept > e->room) {
             return;
         }
         memcpy(&e->sample[count], samples.ticks, samples.kept * sizeof *e->sample);

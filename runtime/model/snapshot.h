@@ -21,6 +21,7 @@
 #include "stint/detail/impl_layout.h"
 
 #define SNAPSHOT_NONE HASH_MAP_NONE
+#define SNAPSHOT_HISTOGRAMS 3u
 #define SNAPSHOT_DEVICES 64u /* more GPUs than one program sees; also ends a cycle */
 
 /* GPU times of the scopes of a node, beside its measures. */
@@ -195,9 +196,11 @@ struct snapshot {
     uint64_t lost[STINT_STATUS_COUNT];
     uint64_t open_intervals;
     const struct baseline *since;
-    struct hash_numbers node_of; /* by their units */
-    uint32_t patience;           /* tries that are left for nodes that change while they are read */
-    int file;                    /* for `pull` */
+    struct histogram *histograms; /* those that rows may use; NULL: there are none */
+    int one_row;                  /* all nodes are of one row of rows_flat */
+    struct hash_numbers node_of;  /* by their units */
+    uint32_t patience; /* tries that are left for nodes that change while they are read */
+    int file;          /* for `pull` */
 };
 
 /* Reads a copy of an arena of `size` bytes in use, in full. 0, or -1 with nothing to free: no
@@ -213,8 +216,10 @@ struct snapshot_choice {
     uint32_t count;
     uint32_t set; /* the one that is read */
     uint32_t name;
-    const uint32_t *name_of; /* by site: equal for equal names, 0 for site 0 */
-    int join;                /* several nodes may be read into one: no baseline follows */
+    const uint32_t *name_of;      /* by site: equal for equal names, 0 for site 0 */
+    int join;                     /* several nodes may be read into one: no baseline follows */
+    struct scratch *memory;       /* for the snapshot, which takes it */
+    struct histogram *histograms; /* likewise, for its rows: SNAPSHOT_HISTOGRAMS, `narrow` */
 };
 /* The same of these nodes alone, for a row of rows_flat; without activities of GPUs. */
 int snapshot_read_chosen(struct snapshot *s, const char *base, uint64_t size, uint64_t start_ns,

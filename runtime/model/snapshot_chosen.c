@@ -312,6 +312,10 @@ int snapshot_read_chosen(struct snapshot *s, const char *base, uint64_t size, ui
         return -1;
     }
     g.h = (const struct arena_header *)(const void *)base;
+    s->memory = *choice->memory;
+    s->histograms = choice->histograms;
+    s->one_row = 1;
+    *choice->memory = (struct scratch){0};
     s->patience = SNAPSHOT_PATIENCE;
     if (read_all_chosen(&g)) {
         scratch_free(&s->memory);
