@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Snapshots of the interval, and its start: one caller at a time, with the lock from
+ * interval_open to interval_close. Reports, getters and resets call.
+ */
 #include "interval.h"
 
 #include <pthread.h>
