@@ -49,7 +49,7 @@
 #define DESCRIPTOR_HIGH 512 /* most programs open fewer files */
 #define CUT_BEGUN 1u
 #define CUT_WAITS 100000 /* 30 ms on an idle processor, more than a cut takes */
-#define NAMES 1000 /* tried when a name is taken */
+#define NAMES 1000       /* tried when a name is taken */
 #define OVERLAY 0x794c7630ul
 
 #ifndef RENAME_NOREPLACE /* of the kernel; not every C library has it */
